@@ -4,8 +4,11 @@ Each is a function that hands something in, as `submitted/NAME/LAB/`: by a folde
 own, and the places of what it is after. None of them has an answer of its own.
 """
 
+import io
 import json
 import os
+import random
+import zipfile
 from pathlib import Path
 
 from altered import HOLES, LAB, added, answer, cell, edited, empty, solved
@@ -407,6 +410,81 @@ def blank_lines_without_end(folder, **_):
 def a_cell_nested_deep(folder, **_):
     nb = added(empty(), "(" * 50_000 + "1" + ")" * 50_000)
     put(folder, added(nb, "-" * 200_000 + "1", after=ONE))
+
+
+@attack(BOMBS)
+def sixty_megabytes_that_become_gigabytes(folder, **_):
+    lists = b"[]," * (20 * 2**20)
+    put(folder, b'{"cells": [], "metadata": {"x": [' + lists + b"1]}}")
+
+
+@attack(BOMBS)
+def numbers_without_end(folder, **_):
+    data = json.dumps(empty()).encode()
+    put(folder, data.replace(b'"nbformat": 4', b'"nbformat": ' + b"9" * 10**6, 1))
+
+
+@attack(BOMBS)
+def times_that_no_clock_has(folder, **_):
+    nb = empty()
+    odd = [10**400, -(10**400), 1e308, "1" * 5000, None, [], 253402300800000]
+    for n, one in enumerate(nb["cells"]):
+        one["metadata"]["executionInfo"] = {"timestamp": odd[n % len(odd)]}
+    nb["cells"][0]["metadata"] = {"execution": {"shell.execute_reply": "9999-12-31"}}
+    put(folder, nb)
+
+
+@attack(BOMBS)
+def more_text_than_fits(folder, **_):
+    put(folder, markdown("x" * (40 * 2**20)))
+
+
+@attack(BOMBS)
+def tokens_without_end(folder, **_):
+    text = "# solves\n" + "(" * 10**6 + "'\\\n" * 10**5
+    put(folder, added(empty(), text + '"""' + "@solves(x)\n" * 10**4))
+
+
+@attack(BOMBS)
+def names_of_every_length(folder, **_):
+    nb = empty()
+    for one in nb["cells"]:
+        one["id"] = "x" * 10**5
+        one["metadata"] = {"nbgrader": {"grade_id": "y" * 10**5}, "tags": ["t"] * 10**4}
+    nb["cells"][1]["source"] = "from minigrad import solves as s\n" * 10**4
+    put(folder, nb)
+
+
+OTHER = "files that are no notebooks"
+
+
+@attack(OTHER)
+def a_zip_that_is_called_a_notebook(folder, **_):
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(f"{LAB}.ipynb", bytes(10**8))
+    put(folder, data.getvalue())
+
+
+@attack(OTHER)
+def zero_bytes(folder, **_):
+    put(folder, bytes(10**6))
+
+
+@attack(OTHER)
+def bytes_of_every_kind(folder, **_):
+    put(folder, random.Random(1).randbytes(10**6))
+
+
+@attack(OTHER)
+def a_folder_in_place_of_the_notebook(folder, **_):
+    (folder / f"{LAB}.ipynb" / "x").mkdir(parents=True)
+
+
+@attack(OTHER)
+def a_time_of_ten_megabytes(folder, **_):
+    put(folder, empty())
+    (folder / "timestamp.txt").write_text("2026-01-01 " * 10**6)
 
 
 @attack(BOMBS)
