@@ -180,7 +180,7 @@ def _not_utf8(data, text):
     """(text, notes) of bytes that are text, but not in UTF-8, or not all of them."""
     bad = text.count("\ufffd")
     if bad < sum(1 for _ in re.finditer(r"[^\0-\x7f\ufffd]", text)):
-        return text, [f"{bad} characters of the file are damaged: they aren't UTF-8"]
+        return text, [f"damaged characters, which aren't UTF-8: {bad}"]
     return data.decode("cp1252", "replace"), [
         "the file isn't UTF-8: it's read as Windows-1252, which includes Latin-1"
     ]

@@ -22,9 +22,11 @@ from grading.classroom.book import CourseError, grade, open_course  # noqa: E402
 from grading.classroom.export import export  # noqa: E402
 from grading.classroom.grades import grades  # noqa: E402
 from grading.classroom.preprocessors import Record  # noqa: E402
+from grading.classroom.reading import Cell  # noqa: E402
 from grading.classroom.regrade import kept, regrade  # noqa: E402
 from grading.classroom.report import report  # noqa: E402
 from grading.classroom.times import minutes  # noqa: E402
+from grading.reader import read_cells  # noqa: E402
 from grading.verdict import NEEDS_GPU  # noqa: E402
 
 pytestmark = [
@@ -133,11 +135,17 @@ def test_times_are_those_that_the_notebook_tells():
         ran("@solves(expand)\ndef expand(): ...", 7 * 60_000),
         ran("check(expand)", 90 * 60_000),  # after a break
     ]
-    assert minutes({"cells": cells}) == {"permute": 5, "expand": 2}
+    assert minutes(read(cells)) == {"permute": 5, "expand": 2}
     reply = {"shell.execute_reply": "2026-01-01T10:00:00.000000Z"}
     cells[0]["metadata"] = {"execution": reply}
     cells[1]["metadata"] = {"execution": "odd"}
-    assert minutes({"cells": cells[:2]}) == minutes({"cells": ["odd", {}]}) == {}
+    assert minutes(read(cells[:2])) == minutes(read(["odd", {}])) == {}
+    for odd in (10**400, -1, 1e300, "nan", "9" * 500, [], None):
+        assert minutes(read([ran("@solves(permute)", odd), *cells[2:3]])) == {}
+
+
+def read(cells):
+    return [Cell(*values) for values in read_cells({"cells": cells})[0]]
 
 
 # The screen

@@ -4,6 +4,7 @@ One HTML file that needs no network. It names students: it is not for them.
 """
 
 import collections
+import contextlib
 import re
 import statistics
 from pathlib import Path
@@ -19,14 +20,13 @@ from minigrad.viz.canvas import Canvas
 from minigrad.viz.picture import style
 
 from ..verdict import NOT_GRADED
-from . import times
+from . import reading, times
 from .alike import alike
 from .book import open_course, released_name
 from .feedback import POLICY
 from .files import write
 from .grades import COUNTS, grades
 from .preprocessors import Record
-from .repair import parsed
 
 STATES = {
     "right": "read",
@@ -247,9 +247,10 @@ def _times(root, name, students):
     spent = collections.defaultdict(list)
     for student in students:
         path = root / "submitted" / student / name / f"{name}.ipynb"
-        data = path.read_bytes() if path.is_file() else b""
-        for exercise, minutes in times.minutes(parsed(data) or {}).items():
-            spent[exercise].append(minutes)
+        with contextlib.suppress(OSError):
+            cells = reading.notebook(path).cells
+            for exercise, minutes in times.minutes(cells).items():
+                spent[exercise].append(minutes)
     return [
         (hole.name, f"{statistics.median(took):.0f}", hole.minutes, len(took))
         for hole in holes_of(name)
