@@ -26,7 +26,7 @@ class Zygote:
 
         def how(fd):
             command = sandbox.python(CODE.format(fd=fd, boxed=not unsafe))
-            return {"args": command if unsafe else sandbox.command(command)}
+            return {"args": command} if unsafe else sandbox.boxed(command)
 
         environment = sandbox.ENVIRONMENT | {"CUDA_VISIBLE_DEVICES": ""}
         self._process, self.control = sandbox.started(how, env=environment)

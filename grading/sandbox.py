@@ -20,7 +20,8 @@ from pathlib import Path
 
 from minigrad import course
 
-from . import locks, wire
+from . import locks, machines, wire
+from .locks import NOBODY
 
 KNOWING = "torch", "tensorflow", "jax", "cupy"  # what could answer in a student's place
 DEVICES = "null", "zero", "full", "random", "urandom"
@@ -32,7 +33,7 @@ ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
 }
 FILES = "/etc/ld.so.cache", "/etc/alternatives"
-INSTALL = "apt-get install bubblewrap libseccomp2, or the like of your system"
+MIGHTY = 1 << 21 | 1 << 12  # CAP_SYS_ADMIN and CAP_NET_ADMIN
 boxing = False  # does this process grade, so that answers run in boxes?
 ROOMY = 2**30  # bytes of /tmp; those of students have a /tmp of their own
 REPLY = 2**28  # bytes of the longest file that `said` lets a program write
@@ -49,17 +50,20 @@ class Failed(RuntimeError):
 @functools.cache
 def why_not():
     """Why there is no box on this machine; "" where there is one. It is tried."""
+    if not sys.platform.startswith("linux"):
+        return "only Linux has what a box is made of"
     if shutil.which("bwrap") is None:
-        return f"bubblewrap is not installed ({INSTALL})"
+        return "bubblewrap is not installed"
     try:
         tried = subprocess.run(
-            command(python("from grading.locks import Filter; Filter()")),
+            **boxed(python("from grading.locks import Filter; Filter()")),
             env=ENVIRONMENT,
             capture_output=True,
             text=True,
+            errors="replace",
             timeout=60,
         )
-    except (OSError, subprocess.TimeoutExpired) as error:
+    except (OSError, subprocess.SubprocessError) as error:
         return f"bubblewrap does not start: {error}"
     said = tried.stderr.strip().splitlines()
     return f"bubblewrap fails: {said[-1] if said else '?'}" if tried.returncode else ""
@@ -70,8 +74,9 @@ def expect():
     if why_not():
         raise NoIsolation(
             f"students' code cannot be shut off on this machine: {why_not()}. Nothing "
-            f"is graded. (--unsafe grades without: whatever a submission does, it does "
-            f"to this machine, and every grade is marked so.)"
+            f"is graded.\n{machines.advice(why_not())}\n(--unsafe grades without: "
+            f"whatever a submission does, it does to this machine, and every grade is "
+            f"marked so.)"
         )
 
 
@@ -82,10 +87,28 @@ def around(argv, hidden=KNOWING, devices=(), shown=()):
     """
     if not boxing:
         return {"args": argv}
-    return {"args": command(argv, hidden, devices, shown), "env": ENVIRONMENT}
+    return boxed(argv, hidden, devices, shown) | {"env": ENVIRONMENT}
 
 
-def command(argv, hidden=KNOWING, devices=(), shown=()):
+def boxed(argv, hidden=KNOWING, devices=(), shown=()):
+    """What `subprocess` starts a program in a box by.
+
+    Root without the powers to make namespaces, as in a container, has to be somebody
+    else: in a user namespace, too, it would be the system's root.
+    """
+    nobody = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
+    command = _command(argv, hidden, devices, shown)
+    return {"args": command} | (nobody if os.geteuid() == 0 and not _mighty() else {})
+
+
+def _mighty():
+    """May this process make namespaces without a namespace of users?"""
+    with open("/proc/self/status") as file:
+        said = dict(line.split(":", 1) for line in file)
+    return int(said["CapEff"], 16) & MIGHTY == MIGHTY
+
+
+def _command(argv, hidden=KNOWING, devices=(), shown=()):
     """The command line that runs another one in a box.
 
     hidden: packages that are not there. devices: more of /dev, such as a GPU's. shown:
@@ -171,7 +194,7 @@ def python(code):
 def _shut():
     names = [f"--unshare-{name}" for name in ("ipc", "pid", "net", "uts")]
     root = "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"  # until it is nobody
-    user = ("--unshare-user",) if os.geteuid() else root
+    user = root if _mighty() else ("--unshare-user",)
     return [*names, *user, "--new-session", "--die-with-parent"]
 
 

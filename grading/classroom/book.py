@@ -121,8 +121,8 @@ def grade(
     api = open_course(directory)
     if unsafe:
         api.config.RunAnswers.unsafe = True
-    if not api.config.RunAnswers.get("unsafe"):
-        sandbox.expect()
+    if not scheduler and not api.config.RunAnswers.get("unsafe"):
+        sandbox.expect()  # else it's the workers who need a box
     with alone(directory):
         renew(api)
         waiting, known = [], set() if everything else _in_book(api)

@@ -1,8 +1,9 @@
 """Many machines: submissions judged by the workers of a Dask cluster.
 
 A worker gets cells and gives verdicts back, as plain values; it needs a clone of the
-same version and nothing of the class. What it gives is examined here. A worker that
-dies, hangs or talks nonsense costs a second try by another one; whatever no worker
+same version and nothing of the class. Its reply has to make sense, but is not safe:
+Dask sends it as a pickle, so a worker can do here whatever the grader can. A worker
+that dies, hangs or talks nonsense costs a second try by another one; whatever no worker
 could judge is left to this machine.
 """
 

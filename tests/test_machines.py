@@ -1,0 +1,139 @@
+"""Where there is no box: what each kind of machine is told to do, and who needs one."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from grading import machines
+
+ROOT = Path(__file__).parent.parent
+REFUSED = "bubblewrap fails: bwrap: No permissions to create new namespace"
+UBUNTU = {"sys/kernel/apparmor_restrict_unprivileged_userns": "1\n"}
+DOCKER = {"self/cgroup": "0::/docker/4f2a\n"}
+
+
+@pytest.fixture
+def machine(tmp_path, monkeypatch):
+    """machine(its files of /proc, platform, programs): what it is told."""
+
+    def told(why=REFUSED, files=(), platform="linux", programs=()):
+        for name, text in dict(files).items():
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / name).write_text(text)
+        monkeypatch.setattr(machines.sys, "platform", platform)
+        monkeypatch.setattr(
+            machines.shutil, "which", lambda name: name if name in programs else None
+        )
+        return machines.advice(why)
+
+    monkeypatch.setattr(machines, "PROC", tmp_path)
+    monkeypatch.setattr(machines, "MARKS", [tmp_path / ".dockerenv"])
+    monkeypatch.delenv("container", raising=False)
+    return told
+
+
+@pytest.mark.parametrize(
+    "program, command",
+    [
+        ("apt-get", "apt-get install bubblewrap libseccomp2"),
+        ("dnf", "dnf install bubblewrap libseccomp"),
+        ("pacman", "pacman -S bubblewrap libseccomp"),
+        ("none", "your system's packages"),
+    ],
+)
+def test_what_is_missing_is_installed_by_the_systems_own_command(
+    machine, program, command
+):
+    for why in (
+        "bubblewrap is not installed",
+        "bubblewrap fails: OSError: libseccomp.so.2: cannot open shared object file",
+    ):
+        assert command in machine(why, programs=[program])
+
+
+def test_ubuntu_is_told_of_apparmor(machine):
+    said = machine(files=UBUNTU)
+    assert "/etc/apparmor.d/bwrap" in said and "userns," in said
+    assert "sysctl -w kernel.apparmor_restrict_unprivileged_userns=0" in said
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        DOCKER,
+        {".dockerenv": ""},
+        {"1/cgroup": "12:pids:/kubepods/besteffort/pod1\n"},
+        {"self/cgroup": "0::/../../libpod-4f2a/container\n"},
+    ],
+)
+def test_a_container_is_told_its_flags(machine, files):
+    said = machine(files=files)
+    assert machines.FLAGS in said and "podman" in said
+    assert "SYS_ADMIN" not in said
+
+
+def test_a_container_on_ubuntu_needs_powers(machine):
+    assert machines.POWERS in machine(files=DOCKER | UBUNTU)
+
+
+@pytest.mark.parametrize(
+    "name", ["kernel/unprivileged_userns_clone", "user/max_user_namespaces"]
+)
+def test_a_kernel_without_namespaces_is_told_the_switch(machine, name):
+    said = machine(files={f"sys/{name}": "0\n"})
+    assert f"sysctl -w {name.replace('/', '.')}=" in said
+
+
+def test_macos_is_told_of_the_image_and_of_workers(machine):
+    said = machine("only Linux has what a box is made of", platform="darwin")
+    assert "docker build -t minigrad ." in said and "--scheduler" in said
+
+
+def test_wsl_1_is_told_of_wsl_2(machine, monkeypatch):
+    monkeypatch.setenv("WSL_DISTRO_NAME", "Debian")
+    one = {"version": "Linux version 4.4.0-22621-Microsoft (Microsoft@Microsoft.com)"}
+    assert "wsl --set-version Debian 2" in machine(files=one)
+    two = {"version": "Linux version 5.15.167.4-microsoft-standard-WSL2"}
+    assert "set-version" not in machine(files=two)
+
+
+def test_another_machine_is_told_of_the_image(machine):
+    assert "docker build" in machine()
+
+
+def test_the_image_is_started_by_the_flags_that_are_named():
+    text = (ROOT / "Dockerfile").read_text()
+    said = " ".join(line.strip("# \\") for line in text.splitlines())
+    assert (
+        machines.FLAGS in said and machines.IMAGE.partition(": ")[2].split()[0] in said
+    )
+    assert machines.FLAGS in " ".join((ROOT / "docs/teaching.md").read_text().split())
+
+
+CODE = """
+from grading import sandbox
+from grading.forks import zygote
+print(sandbox.why_not() or zygote().kind)
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="not run: a container's root (not root)")
+@pytest.mark.skipif(not shutil.which("setpriv"), reason="not run: a container's root "
+                    "(no setpriv)")  # fmt: skip
+def test_root_without_powers_has_a_box_as_nobody():
+    """Docker's root, where the flags above are given."""
+    from grading import sandbox
+
+    if sandbox.why_not():
+        pytest.skip(f"not run: {sandbox.why_not()}")
+    less = ["setpriv", "--bounding-set=-sys_admin,-net_admin,-dac_override", "--"]
+    tried = subprocess.run(
+        [*less, sys.executable, "-c", CODE], cwd=ROOT, capture_output=True, text=True
+    )
+    if "Can't find source path" in tried.stdout:
+        pytest.skip("not run: a container's root (this Python is root's alone)")
+    assert tried.stdout.strip() in ("own", "shared"), tried
