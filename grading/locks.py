@@ -9,6 +9,7 @@ import ctypes
 import os
 import resource
 import signal
+import sys
 import tempfile
 
 NEWUSER, NEWPID, NEWNET, NEWNS = 0x10000000, 0x20000000, 0x40000000, 0x00020000
@@ -92,6 +93,7 @@ class _Argument(ctypes.Structure):
                 ("one", ctypes.c_uint64), ("other", ctypes.c_uint64)]  # fmt: skip
 
 
+LINUX = sys.platform.startswith("linux")
 _u32 = ctypes.c_uint32
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -138,13 +140,14 @@ def drop_root():
 
 def end_with_parent():
     """Have Linux end this process when its parent ends, however that happens."""
-    _call("prctl", PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if LINUX:
+        _call("prctl", PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
 def limit(limits):
     """Keep to limits of memory, processes, files and time, such as LIMITS."""
     for name, most in limits.items():
-        if hasattr(resource, name):
+        if hasattr(resource, name) and (LINUX or name != "RLIMIT_AS"):  # macOS has none
             _, hard = resource.getrlimit(getattr(resource, name))
             most = most if hard == resource.RLIM_INFINITY else min(most, hard)
             resource.setrlimit(getattr(resource, name), (most, most))

@@ -19,6 +19,7 @@ import stand_in  # noqa: E402
 from altered import LAB  # noqa: E402
 from stand_in import hand_in, lab  # noqa: E402
 
+from grading import forks, sandbox  # noqa: E402
 from grading.classroom import book, cluster, cores  # noqa: E402
 
 pytestmark = [
@@ -114,6 +115,23 @@ def dies_at_one(lab, cells, checks, files=(), unsafe=False):
     if any("says exit" in text for _, text in cells):
         os.kill(os.getpid(), signal.SIGKILL)
     return words(lab, cells, checks, unsafe=unsafe)
+
+
+def test_with_workers_this_machine_needs_no_box(root, monkeypatch):
+    """As on a Mac."""
+    config = root / "nbgrader_config.py"
+    config.write_text(config.read_text().replace("c.RunAnswers.unsafe = True\n", ""))
+    monkeypatch.setattr(sandbox, "why_not", lambda: "only Linux has what it takes")
+    monkeypatch.setattr(forks, "_zygotes", {})
+    monkeypatch.setattr(
+        book, "Cluster", lambda address: cluster.Cluster(address, task=words)
+    )
+    with workers("honest") as found:
+        found.wait_for_workers(1)
+        work = list(book.grade(root, scheduler=found.scheduler_address))
+    assert [(one.state, one.why) for one in work] == 12 * [("graded", "")]
+    with pytest.raises(sandbox.NoIsolation, match="only Linux"):
+        list(book.grade(root, everything=True))
 
 
 @pytest.mark.parametrize("task", [words, dies_at_one])

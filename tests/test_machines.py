@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from grading import machines
+from grading import locks, machines
 
 ROOT = Path(__file__).parent.parent
 REFUSED = "bubblewrap fails: bwrap: No permissions to create new namespace"
@@ -105,13 +105,41 @@ def test_another_machine_is_told_of_the_image(machine):
     assert "docker build" in machine()
 
 
-def test_the_image_is_started_by_the_flags_that_are_named():
-    text = (ROOT / "Dockerfile").read_text()
-    said = " ".join(line.strip("# \\") for line in text.splitlines())
-    assert (
-        machines.FLAGS in said and machines.IMAGE.partition(": ")[2].split()[0] in said
+@pytest.mark.parametrize("name", ["Dockerfile", "docs/teaching.md"])
+def test_the_image_is_started_by_the_flags_that_are_named(name):
+    text = " ".join(
+        (ROOT / name).read_text().replace("#", "").replace("\\", "").split()
     )
-    assert machines.FLAGS in " ".join((ROOT / "docs/teaching.md").read_text().split())
+    build, run = machines.IMAGE.partition(": ")[2].split(" in the course", 1)
+    assert build in text
+    assert run.partition("folder: ")[2] in text
+
+
+def test_the_profile_is_the_one_of_the_page():
+    text = " ".join((ROOT / "docs/teaching.md").read_text().replace("\\\n", "").split())
+    for line in machines.APPARMOR.splitlines():
+        if line.startswith("    "):
+            assert " ".join(line.split()) in text
+
+
+def test_macos_has_neither_prctl_nor_a_limit_of_addresses(monkeypatch):
+    monkeypatch.setattr(locks, "LINUX", False)
+    monkeypatch.setattr(locks, "_libc", None)
+    monkeypatch.setattr(locks.resource, "setrlimit", lambda *limit: asked.append(limit))
+    asked = []
+    locks.end_with_parent()
+    locks.limit({"RLIMIT_AS": 1, "RLIMIT_CORE": 0})
+    assert asked == [(locks.resource.RLIMIT_CORE, (0, 0))]
+
+
+def test_doctor_says_what_to_do():
+    from minigrad.cli import doctor
+
+    pytest.importorskip("nbgrader", reason="not run: grading (nbgrader is missing)")
+    code = "from minigrad.cli import doctor; print(doctor.isolation()[0].value)"
+    nothing = {"PATH": "", "PYTHONPATH": str(doctor.HOME)}
+    said = subprocess.check_output([sys.executable, "-c", code], env=nothing, text=True)
+    assert "bubblewrap is not installed\nInstall it: " in said
 
 
 CODE = """

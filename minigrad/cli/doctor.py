@@ -77,7 +77,10 @@ def isolation():
     """Whether submissions can be graded here: students' code is shut into a box."""
     if importlib.util.find_spec("nbgrader") is None:
         return []
-    code = "from grading import sandbox; print(sandbox.why_not())"
+    code = """if True:
+        from grading import machines, sandbox
+        why = sandbox.why_not()
+        print(why and f"{why}\\n{machines.advice(why)}")"""
     tried = subprocess.run(
         [sys.executable, "-c", code], cwd=HOME, capture_output=True, text=True
     )
