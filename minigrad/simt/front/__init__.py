@@ -119,8 +119,10 @@ def _compiled(source, name, options, lines):
         user = next((t for t in tokens if t.kind == "id" and t.text in words), None)
         if user:
             tokens = preprocessor.header(header, user.place) + tokens
-    nodes = _Parser(tokens, preprocessor.includes).file()
+    parser = _Parser(tokens, preprocessor.includes)
+    nodes = parser.file()
     checker = _Checker(name, preprocessor.includes, options.arch)
+    checker.outer = parser.outer
     checker.check_file(nodes)
     kernels = {
         f.name: f

@@ -43,7 +43,7 @@ class Calls(Pointers):
             return self.method(name, node)
         if not isinstance(name, ast.Name):
             return self.call_value(self.check(name), node)
-        found = self.find(name.name)
+        found = self.find(name.name, name.place)
         if isinstance(found, Methods):
             return self.call_written(found, None, name.name, name.place, node.arguments)
         if isinstance(found, Own) or callable_variable(found):

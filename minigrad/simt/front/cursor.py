@@ -36,6 +36,7 @@ class Cursor:
             types["cooperative_groups::"] = groups.SPACE
         self.includes, self.scopes = includes, [types, {}]
         self.spaces = set()  # the file's own namespaces
+        self.outer = set()  # names after a :: that nothing precedes, with their places
         self.function_types = set()  # names for pointers to functions
         self.ahead = []  # structs named before their definition, and are they unions
         self.types_of = {}  # struct -> the names of the types within it
@@ -44,11 +45,28 @@ class Cursor:
         """Look at token number `at`."""
         self.at = at
         token = self.token = self.tokens[at]
+        if (
+            token.text == "::"
+            and token.kind == "op"
+            and self.tokens[at + 1].kind == "id"
+        ):
+            token = self.token = self.without_colons(token)
         if token.kind == "id" and self.tokens[at + 1].text == "::":
             self.join(token)
             token = self.token
         # A literal never looks like an operator or a keyword.
         self.text = token.text if token.kind in ("op", "id") else ""
+
+    def without_colons(self, token):
+        """The name after the :: that is looked at, where that means the whole file."""
+        before = self.tokens[self.at - 1] if self.at else token
+        of_type = before.kind == "id" and before.text not in words.KEYWORDS
+        if of_type or before.text == ">":
+            return token
+        del self.tokens[self.at]
+        name = self.tokens[self.at]
+        self.outer.add((name.text, name.place))
+        return name
 
     def join(self, token):
         """Make one token of `cg :: sync`, where cg is a namespace; of a namespace of
@@ -152,7 +170,7 @@ class Cursor:
     def name(self, what):
         """A name that is no keyword."""
         token = self.token
-        if "::" in self.text:
+        if "::" in self.text or (token.text, token.place) in self.outer:
             message = f"'{token.text}' cannot name {what}"
             raise CompileError(message, token.place, "a name here has no ::")
         if token.kind != "id" or token.text in words.KEYWORDS:

@@ -80,7 +80,7 @@ class Expressions(Calls):
         return T.Literal(node.place, C.BOOL, int(node.text == "true"))
 
     def on_name(self, node):
-        found = self.find(node.name)
+        found = self.find(node.name, node.place)
         if isinstance(found, ast.VariableTemplate):
             return self.value_of_template(found, node)
         if isinstance(found, OwnReference):

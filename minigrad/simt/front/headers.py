@@ -24,6 +24,11 @@ INSTEAD = {
          "cstdint", "float.h", "cfloat", "limits.h", "climits", "stddef.h", "cstddef"),
         KNOWN,
     ),
+    **dict.fromkeys(
+        ("cutil.h", "cutil_inline.h", "cutil_math.h", "helper_cuda.h", "helper_math.h",
+         "helper_functions.h"),
+        "this is of CUDA's samples, not of CUDA: write what you need of it",
+    ),
     "curand_kernel.h": "make random bits from the seed and the index, by a hash",
     "cublas_v2.h": "the library is the host's: leave the line out",
 }  # fmt: skip
@@ -170,9 +175,27 @@ def note(name):
     return MISSING.get(name) or next(of_family, "")
 
 
+TEXTURE = (
+    "texture references are gone since CUDA 12: take a cudaTextureObject_t as a "
+    "parameter, made by simt.texture(array), and read it with tex2D<float>(image, x, y)"
+)
+SURFACE = (
+    "surface references are gone since CUDA 12: take a cudaSurfaceObject_t as a "
+    "parameter, made by simt.surface(array)"
+)
+OF_TEXTURES = (
+    "its first argument is a cudaTextureObject_t, a parameter of the kernel that "
+    "simt.texture(array) makes"
+)
+OF_HOST = (
+    "this is the host's: what it does is done from Python, before the launch or after"
+)
+GONE = {"texture": TEXTURE, "surface": SURFACE}
 NOTES = [
     (re.compile(family), note)
     for family, note in (
+        ("cuda(Unb|B)indTexture|cudaGetTexture|textureReference", TEXTURE),
+        ("cudaBindSurface|cudaGetSurface|surfaceReference", SURFACE),
         ("texCubemap|surfCubemap", "put the faces into the layers of a tex2DLayered"),
         ("tex", "write tex1D, tex2D, tex3D, tex1DLayered or tex2DLayered"),
         ("surf", "write surf1D, surf2D or surf3D with read or write, plain or Layered"),
@@ -181,6 +204,7 @@ NOTES = [
             "__nv|__(nv_atomic|cluster)",
             "write an atomic operation or a barrier of a block",
         ),
+        ("cuda[A-Z][a-z]+([A-Z]|$)", OF_HOST),
         ("__[hibd]?mma|__wgmma", "include <mma.h>, or write mma.sync in asm"),
     )
 ]
@@ -190,7 +214,25 @@ MISSING = {
     "half2": "write #include <cuda_fp16.h> at the top",
     "__half2": "write #include <cuda_fp16.h> at the top",
     "__nv_bfloat16": "write #include <cuda_bf16.h> at the top",
+    **GONE,
+    **dict.fromkeys(
+        ("tex1Dfetch", "tex1D", "tex2D", "tex3D", "tex1DLayered", "tex2DLayered"),
+        OF_TEXTURES,
+    ),
+    **dict.fromkeys(
+        ("cudaThreadSynchronize", "cudaDeviceSynchronize"),
+        "a kernel cannot wait for the device: __syncthreads() waits for the block, and "
+        "the next launch for the whole grid",
+    ),
+    "cudaThreadExit": "write return",
+    "__clock": "write clock()",
+    "saturate": "write __saturatef(x)",
     "__shfl_down": "write __shfl_down_sync(0xffffffff, value, offset)",
+    "__shfl_up": "write __shfl_up_sync(0xffffffff, value, offset)",
+    "__shfl_xor": "write __shfl_xor_sync(0xffffffff, value, mask)",
+    "ballot": "write __ballot_sync(0xffffffff, predicate)",
+    "any": "write __any_sync(0xffffffff, predicate)",
+    "all": "write __all_sync(0xffffffff, predicate)",
     "__shfl": "write __shfl_sync(0xffffffff, value, lane)",
     "__ballot": "write __ballot_sync(0xffffffff, predicate)",
     "__any": "write __any_sync(0xffffffff, predicate)",

@@ -266,6 +266,9 @@ class Expressions(Types):
             raise outside(f"{text} before a text", token.place, "leave it out")
         if self.text == "<" and known is None and headers.is_outside(text):
             raise outside(f"'{text}'", token.place, headers.note(text))
+        if self.text == "<" and known is None and text in headers.GONE:
+            note = headers.GONE[text]
+            raise CompileError(f"unknown type name '{text}'", token.place, note)
         if self.text == "::":
             raise self.qualified(token)
         name = self.meant(text)

@@ -28,6 +28,8 @@ class Parser(Asm):
 
     def outermost(self):
         text = self.text
+        if self.declares_printf():
+            return []
         if text == "[" and self.peek() == "[":
             raise self.attribute()
         if text == "extern" and self.tokens[self.at + 1].kind == "string":
@@ -36,11 +38,25 @@ class Parser(Asm):
             return [self.template()]
         if text == "using" or text == "typedef" or text == "static_assert":
             return self.simple()
+        if text == "inline" and self.peek() == "namespace":
+            text = self.next() and self.text
         if text == "namespace":
             return self.namespace()
         if self.defines():
             return self.struct_or_enum()
         return self.function_or_variables(None)
+
+    def declares_printf(self):
+        """Step over int printf(const char*, ...), which CUDA has declared."""
+        texts = [t.text for t in self.tokens[self.at : self.at + 14] if t.text]
+        while texts[:1] in (["extern"], ["static"], ["inline"], ["__device__"]):
+            texts.pop(0)
+        end = texts.index(";") if ";" in texts else 0
+        begins, ends = texts[:3], texts[end - 2 : end]
+        found = begins == ["int", "printf", "("] and ends == ["...", ")"]
+        while found and self.next().text != ";":
+            pass
+        return found
 
     def attribute(self):
         return outside("an attribute [[...]]", self.token.place, "leave it out")
@@ -176,6 +192,10 @@ class Parser(Asm):
             return [self.static_assert(place)]
         if self.text == "namespace" or "::" in self.text:
             return self.using(place)
+        if (self.text, self.token.place) in self.outer:
+            self.next()
+            self.expect(";")  # of the whole file, and known here
+            return []
         name = self.name("the type")
         if self.text != "=":
             raise outside("a using declaration", place, "write using name = type;")
@@ -461,6 +481,8 @@ class Parser(Asm):
             return [run(self)]
         if text in ("typedef", "using", "static_assert"):
             return self.simple()
+        if text == "inline" and self.peek() == "namespace":
+            text = self.next() and self.text
         if text == "namespace":
             return self.namespace()
         if text == "[" and self.peek() == "[":

@@ -23,6 +23,7 @@ class Scopes:
         if groups.BASE in includes:
             base["cooperative_groups::thread_block"] = groups.THREAD_BLOCK
         self.scopes = [base, {}]
+        self.outer = ()  # names with :: before them, and their places
         self.linted = set()
 
     def lint(self, kind, place, message):
@@ -52,9 +53,11 @@ class Scopes:
             message = f"index {value} is outside the array, whose indices are 0"
             self.lint("out-of-bounds", place, f"{message} to {count - 1}")
 
-    def find(self, name):
-        """What `name` stands for, or None."""
-        for scope in reversed(self.scopes):
+    def find(self, name, place=None):
+        """What `name` stands for, or None; place: where it is, perhaps behind a ::."""
+        outer = (name, place) in self.outer
+        scopes = self.scopes[:2] if outer else self.scopes
+        for scope in reversed(scopes):
             if name in scope:
                 return scope[name]
         return None
@@ -71,6 +74,8 @@ class Scopes:
 
     def not_cuda(self, name, thing, place):
         """Refuse a type or a variable of the file with a name of CUDA's."""
+        if name == "warpSize" and is_warp_size(thing):
+            return
         known = self.scopes[0].get(name)
         again = isinstance(known, C.CType) and known is thing
         of_builtin = isinstance(thing, T.Variable) and (
@@ -85,7 +90,7 @@ class Scopes:
 
         called: it is called, so the other is a function, too.
         """
-        note = headers.note(name)
+        note = headers.note(name) or brought_by(name)
         if headers.is_outside(name):
             return outside(f"'{name}'", place, note)
         values = T.Variable | T.EnumValue
@@ -141,7 +146,7 @@ class Scopes:
             if auto is None:
                 raise CompileError("auto needs an initial value", node.place)
             return auto
-        found = self.find(name)
+        found = self.find(name, node.place)
         if not isinstance(found, C.CType):
             raise CompileError(f"'{name}' is not a type", node.place)
         return found
@@ -210,6 +215,18 @@ class Scopes:
             if not node.scoped:
                 self.add(name, T.EnumValue(type, following), place)
             following += 1
+
+
+def brought_by(name):
+    """The note that names the header of one of CUDA's functions, or ""."""
+    header = next((b.header for b in builtins.overloads(name) if b.header), "internal")
+    return "" if header == "internal" else f"write #include <{header}> at the top"
+
+
+def is_warp_size(thing):
+    """Can this be declared as CUDA's own warpSize is, const int?"""
+    is_int = isinstance(thing, T.Variable) and thing.type.plain is C.INT
+    return is_int and thing.type.const and thing.storage == "constant"
 
 
 def is_double_literal(node):

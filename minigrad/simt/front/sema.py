@@ -89,6 +89,8 @@ class Checker(Statements):
     def function_or_template(self, node):
         """Declare a function or a template; check the body of a function."""
         self.check_words(node)
+        if self.declares_builtin(node):
+            return
         if node.special is not None:
             self.specialize_function(node)
             return
@@ -107,6 +109,16 @@ class Checker(Statements):
         function = self.declared(found, function, node)
         if node.body is not None:
             self.body(function, node)
+
+    def declares_builtin(self, node):
+        """Is this a declaration of one of CUDA's own functions?"""
+        if node.body is not None or node.template is not None or node.special:
+            return False
+        function = self.signature(node)
+        types = [t.plain for t in function.types]
+        same = [b for b in self.builtin(node.name)
+                if [t.plain for t in b.types] == types]  # fmt: skip
+        return any(b.result is function.result for b in same)
 
     def specialize_function(self, node):
         """template <> float f<float>(...): one instance, written out."""
