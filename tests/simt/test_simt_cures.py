@@ -5,10 +5,11 @@ import pytest
 
 from minigrad import simt
 
-HEAD = (
-    "__device__ int bump(int v) { return v + 1; }\n__device__ void add(int* p, int v) "
-)
-HEAD += "{ *p += v; }\n__device__ void more(int& x, int v) { x = x + v; }\n"
+HEAD = """__device__ int bump(int v) { return v + 1; }
+__device__ void add(int* p, int v) { *p += v; }
+__device__ int& at(int* a) { return a[1]; }
+__device__ void more(int& x, int v) { x = x + v; }
+"""
 KERNEL = """__global__ void f(T* bins, const int* key, T* out, int n) {
     int t = threadIdx.x, i = blockIdx.x * blockDim.x + t, k = key[i];
 """
@@ -100,7 +101,7 @@ BARRIERS = [
      "__syncthreads();"),
     ("__shared__ int s[64]; s[t] = t; __syncthreads();\n"
      "if (t < 40) { s[t] = k; @ out[t] = s[39 - t]; }", (1, 64),
-     "outside of what line 7 begins", "} __syncthreads(); if (t < 40) {"),
+     "outside of what line 8 begins", "} __syncthreads(); if (t < 40) {"),
 ]  # fmt: skip
 
 
@@ -138,3 +139,8 @@ def test_blocks_that_write_one_element():
     found = findings("if (t == 0) bins[0] = blockIdx.x;", "int", 4, 64)
     assert len(found) == 1 and "let one thread do it" in found[0].hint
     assert not findings("if (i == 0) bins[0] = blockIdx.x;", "int", 4, 64)
+
+
+def test_places_that_a_function_returns_are_read_for_updates():
+    found = findings("at(bins)++;", "int", 1, 64)
+    assert found and all("use atomicAdd" in f.hint for f in found)

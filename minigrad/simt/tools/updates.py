@@ -4,7 +4,7 @@ import dataclasses
 
 from ..front import ctype as C
 from ..front import tree as T
-from ..generate.variables import walk
+from ..generate.variables import OPAQUE, walk
 
 NAMES = {
     "+": "atomicAdd", "-": "atomicSub", "|": "atomicOr", "&": "atomicAnd",
@@ -216,7 +216,8 @@ def keys(parts):
 
 
 def is_node(part):
-    return type(part).__module__ == T.__name__ and hasattr(part, "place")
+    is_part = type(part).__module__ == T.__name__ and hasattr(part, "place")
+    return is_part and not isinstance(part, OPAQUE)
 
 
 def branch_of(functions, lines):
