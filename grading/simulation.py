@@ -165,10 +165,10 @@ def ran(reply, launch, wanted):
     for array, old in zip(arrays, before, strict=True):
         fits = isinstance(array, np.ndarray) and array.dtype == old.dtype
         replies.expect(fits and array.shape == old.shape)
-    pairs = list(counts.items())
-    replies.expect(len(pairs) < MOST_FINDINGS and type(changed) is bool)
-    replies.expect(all(type(key) is str and type(n) is int for key, n in pairs))
-    report = Report(seen(findings), seen(notes), dict(pairs), replies.text(output))
+    replies.expect(type(changed) is bool and type(counts) is dict)
+    replies.expect(len(counts) < MOST_FINDINGS)
+    replies.expect(all(type(k) is str and type(n) is int for k, n in counts.items()))
+    report = Report(seen(findings), seen(notes), counts, replies.text(output))
     arrays = dict(zip(wanted, arrays, strict=True))
     return Ran(arrays, report, ("changed",) * changed)
 
@@ -180,7 +180,7 @@ def seen(findings):
 
 
 def finding(kind, count, line, other, apart, text):
-    known = [count, line, other or 0]
+    known = [count, line] if other is None else [count, line, other]
     replies.expect(all(type(n) is int for n in known) and type(apart) is bool)
     kind, text = replies.text(kind), replies.text(text)
     return Finding(kind, count, line, other, apart, text)
@@ -227,6 +227,9 @@ class Room:
             found = {"launch": self.launch, "repairs": self.repairs}[what](*values)
         except MemoryError:
             found = Problem("raised", "it needs too much memory", ("MemoryError",))
+        except Exception as error:  # the simulator's own, on a text like no other
+            kind = type(error).__name__
+            found = Problem("raised", f"the simulator fails: {kind}: {error}", (kind,))
         found = tuple(found) if isinstance(found, Problem) else found
         return time.thread_time() - begin, found
 

@@ -470,6 +470,24 @@ reads of memory that it was not given: GLOBAL { y[0] = x[-1000000]; }
 writes to its input: GLOBAL { ((float*)x)[0] = 1; }
 a pointer out of nothing: GLOBAL { *(float*)0x7fff0000 = 1; }
 a file of the machine: #include "{secret}"
+a file, by a path that climbs: #include "../../../../../../../../../../..{secret}"
+a file, from a folder that is shipped: #include <cuda/../../../../../../../../..{secret}>
+a file, by a macro:
+    #define F "{secret}"
+    #include F
+a file, by its own name:
+    #line 1 "{secret}"
+    #include __FILE__
+a file, embedded:
+    GLOBAL { char t[] = {
+    #embed "{secret}"
+    }; y[0] = t[0]; }
+a file, by the assembler: GLOBAL { asm(".incbin \"{secret}\""); }
+whether a file is there:
+    #if __has_include("{secret}") || __has_include(</etc/passwd>)
+    #error SECRET-4711
+    #endif
+    GLOBAL { }
 memory without end: GLOBAL { float z[1000000000]; z[n] = 1; y[0] = z[n]; }
 a macro bomb:
     #define A "x" "x"

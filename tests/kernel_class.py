@@ -150,6 +150,11 @@ class Text(str):
 BOMB = "#define L0 1\n" + "\n".join(
     f"#define L{n} {' + '.join([f'L{n - 1}'] * 10)}" for n in range(1, 10)
 )
+ASKS = """
+#if __has_include("/etc/passwd") || __has_include("../../../../../../../etc/passwd")
+#error is there
+#endif
+"""
 LONG = f"'/*' + 'x' * 10_000_000 + '*/' + {text(TWICE)}"
 PRINT = f'{TWICE} for (int j = 0; j < 10000000; j++) printf("hello %d\\n", j);'
 INJECT = "printf(\"'''\\n__import__('os').system('touch pwned')\\n'''\"); "
@@ -173,6 +178,11 @@ HOSTILE = [
           "compiler"),
     guard("quotes", text(INJECT + TWICE), "", ""),
     guard("include", text(TWICE, '#include "/etc/passwd"'), "wrong", "compiler"),
+    guard("asks", text(TWICE, ASKS), "", ""),
+    guard("embeds", text(TWICE, '#embed "/etc/passwd"'), "wrong", "compiler"),
+    guard("comments", f"'/* ' * 21_000 + {text(TWICE)}", "wrong", "compiler"),
+    guard("externs", text(TWICE, "extern " * 9000), "wrong", "compiler"),
+    guard("says_a_lot", text(TWICE, "#error " + "x" * 60_000), "wrong", "compiler"),
     guard("wild_pointer", text("float* p = (float*)1234567; *p = 1;"), "wrong", ""),
     guard("number", "7", "not answered", "CUDA C in a string"),
     guard("bytes", "b'x'", "not answered", "CUDA C in a string"),

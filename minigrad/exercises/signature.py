@@ -106,10 +106,13 @@ def kernel_pattern(name=None):
 
 
 def without_comments(text):
-    """CUDA C text with blanks for comments: all other characters keep their places."""
+    """CUDA C text with blanks for comments: all other characters keep their places.
+
+    One that is never closed stays, with all that follows: the compiler says so.
+    """
     return re.sub(
-        r"/\*.*?\*/|//[^\n]*",
-        lambda comment: re.sub(r"[^\n]", " ", comment[0]),
+        r"/\*.*?\*/|(?P<open>/\*.*)|//[^\n]*",
+        lambda found: found["open"] or re.sub(r"[^\n]", " ", found[0]),
         text,
         flags=re.S,
     )

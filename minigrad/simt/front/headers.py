@@ -4,7 +4,11 @@ import functools
 import pathlib
 import re
 
-TEXTS = pathlib.Path(__file__).parent.parent / "headers"
+FOLDER = pathlib.Path(__file__).parent.parent / "headers"
+# The only files that a text can bring. A name is looked up here and opens no path.
+FILES = {p.relative_to(FOLDER).as_posix(): p for p in FOLDER.rglob("*") if p.is_file()}
+# Those of them that stand in every text that needs them, and have no name in CUDA.
+IMPLIED = {"ptx", "textures", "memory", "groups"}
 
 OFFERED = {
     "cuda_fp16.h", "cuda_bf16.h", "math_constants.h", "vector_types.h",
@@ -90,30 +94,37 @@ def offered(name):
     return (
         name in OFFERED
         or bool(WITHOUT_NAMES.fullmatch(name))
-        or text_of(name) is not None
+        or name in FILES.keys() - IMPLIED
     )
+
+
+def text_of(name):
+    """What a header declares, as CUDA C; None where the compiler knows it itself."""
+    return _read(FILES[name]) if name in FILES else None
 
 
 @functools.cache
-def text_of(name):
-    """What a header declares, as CUDA C; None where the compiler knows it itself."""
-    path = TEXTS / name
-    return (
-        path.read_text() if re.fullmatch(r"[\w/.]+", name) and path.is_file() else None
-    )
+def _read(path):
+    return path.read_text(encoding="utf-8")
 
 
 def usual(source):
     """name -> text of what of USUAL a text uses and does not define."""
     used = {name for name in re.findall(r"\w+", source) if name in USUAL}
-    return {name: USUAL[name] for name in sorted(used) if not defines(source, name)}
+    return (
+        {name: USUAL[name] for name in sorted(used - defined(source))} if used else {}
+    )
 
 
-def defines(source, name):
-    made = rf"#\s*define\s+{name}\b|typedef[^;]*\b{name}\s*;|using\s+{name}\s*="
-    return re.search(rf"{made}|\w\s+{name}\s*=", source) is not None
+def defined(source):
+    """The names that a text gives to macros, types and variables."""
+    made = {*re.findall(r"#\s*define\s+(\w+)", source)}
+    made |= {*re.findall(r"\w\s+(\w+)\s*=", source)}
+    statements = (part for part in source.split(";")[:-1] if "typedef" in part)
+    return made | {last[0] for part in statements if (last := WORD.search(part))}
 
 
+WORD = re.compile(r"(?<!\w)\w+(?=\s*\Z)")  # the last one
 MATH_CONSTANTS = {
     "CUDART_INF_F": "__int_as_float(0x7f800000)",
     "CUDART_NAN_F": "__int_as_float(0x7fffffff)",
