@@ -15,13 +15,14 @@ import socket
 import sys
 import tempfile
 
-from . import locks, reader, simulation, wire, worker
+from . import locks, reader, render, simulation, wire, worker
 from .line import Line
 
 # What a process is for -> what it runs.
 KINDS = {
     "answers": worker.main,
     "kernels": simulation.serve,
+    "pages": render.main,
     "reader": reader.main,
 }
 OWN, SHARED, OPEN = "own", "shared", "open"  # namespaces: own, the box's, the machine's

@@ -51,12 +51,15 @@ c.Autograde.exporter_class = Once
 c.Autograde.sanitize_preprocessors = []
 c.Autograde.autograde_preprocessors = [RunAnswers, AssignLatePenalties, Finish]
 c.Exporter.optimistic_validation = True  # once for all steps, not after each
-c.HTMLExporter.sanitize_html = True  # what formgrader shows
-c.HTMLExporter.filters = {{
-    "clean_html": "grading.classroom.feedback.clean",
-    "markdown2html": "grading.classroom.feedback.markdown",
-}}
 c.GenerateFeedback.exporter_class = "grading.classroom.feedback.Page"
+c.HTMLExporter.preprocessors = ["grading.classroom.formgrader.Show"]
+c.HTMLExporter.filters = dict.fromkeys(
+    ["clean_html", "highlight_code", "markdown2html"],
+    "grading.classroom.formgrader.ready",
+)
+c.HTMLExporter.sanitize_html = True
+c.HTMLExporter.mathjax_url = ""
+c.ExchangeFactory.list = "grading.classroom.formgrader.Released"
 """
 
 

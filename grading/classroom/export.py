@@ -16,11 +16,11 @@ from rich.console import Console
 from traitlets import Bool, Unicode
 from traitlets import List as ListOf
 
+from ..plain import cell
 from ..verdict import number
 from .book import open_course, released_name
 from .files import write
 from .grades import grades, said
-from .plain import cell
 from .roster import Person, Roster
 
 CANVAS = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]

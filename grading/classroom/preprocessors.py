@@ -22,7 +22,7 @@ from traitlets import Bool
 
 from minigrad.exercises.answers import holes_of
 
-from ..verdict import NEEDS_GPU, Verdict, number, plural
+from ..verdict import NEEDS_GPU, Verdict, plural
 from . import beside, repair, submission
 from .engine import gradebook
 from .files import digest, fingerprint, write
@@ -30,6 +30,7 @@ from .judging import judged, students_cells
 from .lock import Busy, alone, is_held
 
 DONE = "minigrad verdicts"
+RESULT = "The result is in formgrader, and on the student's page."
 MODULE = re.compile(r"[A-Za-z_]\w*\.py", re.A)
 MODULES, LONGEST = 32, 2**18  # how many, and bytes of each
 CHECKS = Path(__file__).parent.parent / "checks"
@@ -75,7 +76,7 @@ class RunAnswers(NbGraderPreprocessor):
             verdicts, found = judged(lab, cells, **how)
             warnings = [*repair.holding(warnings, verdicts), *found]
         _enter(nb, verdicts, resources["nbgrader"])
-        _show(nb, verdicts, warnings, why)
+        _show(nb, verdicts)
         resources[DONE] = verdicts, warnings, why
         return nb, resources
 
@@ -200,8 +201,8 @@ def _enter(nb, verdicts, names):
         book.db.commit()
 
 
-def _show(nb, verdicts, warnings, why):
-    """Put each verdict under its check, and a table of all of them on top."""
+def _show(nb, verdicts):
+    """Put each verdict under its check. Pages add the result as it is by then."""
     checks = repair.graded(nb)
     for verdict in verdicts:
         cell = checks[verdict.name]
@@ -209,7 +210,7 @@ def _show(nb, verdicts, warnings, why):
         cell.outputs = _outputs(verdict)
         if not verdict.counts:
             cell.metadata["minigrad"] = {NEEDS_GPU: True}
-    nb.cells.insert(0, new_markdown_cell(_table(verdicts, warnings, why), id="result"))
+    nb.cells.insert(0, new_markdown_cell(RESULT, id="result"))
 
 
 def _outputs(verdict):
@@ -219,31 +220,10 @@ def _outputs(verdict):
     return nbformat.from_dict([printed, shown | {"metadata": {}}])
 
 
-def _table(verdicts, warnings, why):
-    total = sum(v.points for v in verdicts if v.counts)
-    most = sum(v.max_points for v in verdicts if v.counts)
-    rows = [f"# Result: {number(total)} of {plural(most)}\n"]
-    rows += [f"This submission could not be graded: {_escaped(why)}\n"] if why else []
-    rows += ["| exercise | points | state | reason |", "|---|---|---|---|"]
-    for v in verdicts:
-        points = f"{number(v.points)} / {number(v.max_points)}"
-        points = points if v.counts else "not graded"
-        rows.append(f"| `{v.name}` | {points} | {v.state} | {_escaped(_reason(v))} |")
-    rows += ["\nNoted while grading:\n"] if warnings else []
-    rows += [f"- {_escaped(warning)}" for warning in warnings]
-    return "\n".join(rows)
-
-
-def _reason(verdict):
-    """The verdict's cause, else what its one line says after the points."""
-    for failure in verdict.failures:
-        cause = re.search(r"^ +cause +(.*(?:\n {11,}.*)*)", failure.message, re.M)
+def reason(verdict):
+    """A recorded verdict's cause, else what its one line says after the points."""
+    for failure in verdict["failures"]:
+        cause = re.search(r"^ +cause +(.*(?:\n {11,}.*)*)", failure["message"], re.M)
         if cause:
             return " ".join(cause[1].split())
-    return verdict.summary.partition(" · ")[2]
-
-
-def _escaped(text):
-    """Text from a submission, so that Markdown only shows it."""
-    plain = " ".join(str(text).split())[:400]
-    return re.sub(r"[\\`*_{}\[\]<>()#+!|$&]", lambda m: f"&#{ord(m[0])};", plain)
+    return verdict["summary"].partition(" · ")[2]

@@ -10,8 +10,8 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
+from ..plain import defused, visible
 from .inbox import Unowned, lab_in, safe
-from .plain import defused, visible
 
 CANVAS_ID = ("id",)
 EXACT = ("sis user id", "sis login id", "id number", "idnumber", "useridnumber",
