@@ -5,6 +5,8 @@ import keyword
 import sys
 from functools import partial
 
+from .pytorch_names import ABSENT, INSTEAD
+
 nearest = partial(difflib.get_close_matches, n=1, cutoff=0.7)
 
 
@@ -16,6 +18,10 @@ def no_attribute(name, obj, what=None):
     text = f"{what or f'{type(obj).__name__!r} object'} has no attribute {name!r}"
     if name.startswith("_"):  # Python and Jupyter look for such names in any object
         return AttributeError(text)
+    if name in ABSENT and is_own(obj):
+        text += ": PyTorch has it, but minigrad does not"
+        way = f". Instead: {INSTEAD[name]}" if name in INSTEAD else ""
+        return AttributeError(text + way, name=name, obj=None)
     names = [n for n in dir(obj) if not n.startswith("_")]
     lower = {n.lower(): n for n in reversed(names)}  # the class Adam, not its module
     close = nearest(name, names) or [lower[n] for n in nearest(name.lower(), lower)]
@@ -23,6 +29,12 @@ def no_attribute(name, obj, what=None):
         return AttributeError(text)
     text += f". Did you mean: {close[0]!r}?"
     return AttributeError(text, name=name, obj=None)  # or Python suggests it again
+
+
+def is_own(obj):
+    """Is this a module of minigrad's, or an object of a class of minigrad's?"""
+    home = getattr(obj, "__name__", None) or type(obj).__module__
+    return home.partition(".")[0] == "minigrad"
 
 
 def meant(error):

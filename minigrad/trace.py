@@ -78,8 +78,14 @@ class Trace(list):
         return f'<pre style="{style}">{escape(str(self))}</pre>'
 
 
-def trace():
+def trace(*matrix):
     """A context manager that lists every kernel that is launched while it is open."""
+    if matrix:
+        raise TypeError(
+            "minigrad.trace() takes no arguments: it records the operators that run, "
+            "with minigrad.trace() as launches. The sum of a matrix's diagonal is "
+            "x.diagonal().sum()"
+        )
     return Trace()
 
 

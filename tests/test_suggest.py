@@ -44,6 +44,10 @@ minigrad.ones(2).shap       | 'Tensor' object has no attribute 'shap'. Did you m
 minigrad.ones(2).reshpe(1)  | 'Tensor' object has no attribute 'reshpe'. Did you mean: 'reshape'?
 minigrad.ones(2).requires_grd | 'Tensor' object has no attribute 'requires_grd'. Did you mean: 'requires_grad'?
 minigrad.ones(2).astpe      | 'Tensor' object has no attribute 'astpe'
+minigrad.ones(2).is_cuda    | 'Tensor' object has no attribute 'is_cuda': PyTorch has it, but minigrad does not. Instead: x.device == "cuda"
+minigrad.ones(2).type       | 'Tensor' object has no attribute 'type': PyTorch has it, but minigrad does not. Instead: x.dtype is the type, and x.to(dtype) converts
+minigrad.ones(2).prelu      | 'Tensor' object has no attribute 'prelu': PyTorch has it, but minigrad does not
+minigrad.cross              | module 'minigrad' has no attribute 'cross': PyTorch has it, but minigrad does not
 minigrad.tensr              | module 'minigrad' has no attribute 'tensr'. Did you mean: 'tensor'?
 """  # noqa: E501
 
@@ -60,6 +64,36 @@ def test_a_misspelt_name_suggests_the_right_one(line):
     assert str(caught.value) == message
     shown = "".join(traceback.format_exception_only(caught.value))
     assert shown.count("Did you mean") <= 1  # Python adds its own where ours has none
+
+
+def test_no_name_of_pytorch_is_taken_for_a_misspelling():
+    import torch
+
+    x, y = minigrad.ones(2), torch.ones(2)
+    f, init = nn.functional, nn.init
+    pairs = [
+        (minigrad, torch), (x, y), (f, torch.nn.functional), (nn, torch.nn),
+        (minigrad.optim, torch.optim), (fc(), torch.nn.Linear(2, 1)),
+        (init, torch.nn.init), (minigrad.cuda, torch.cuda),
+        (minigrad.optim.lr_scheduler, torch.optim.lr_scheduler),
+    ]  # fmt: skip
+    python = {"os", "functools", "threading", "ctypes", "types"}
+    for own, other in pairs:
+        for name in {n for n in dir(other) if n[0] != "_"} - python:
+            try:
+                getattr(own, name)
+            except AttributeError as error:
+                hint = str(error).partition("Did you mean: ")[2].strip("'?")
+                base = name.strip("_").replace("arc", "a")
+                assert not hint or hint.strip("_") in (base, name.strip("_")) or (
+                    name in ("divide_", "true_divide_", "absolute")
+                ), (name, hint)  # fmt: skip
+
+
+def test_the_name_of_the_recorder_is_pytorchs_sum_of_a_diagonal():
+    with pytest.raises(TypeError, match=r"x\.diagonal\(\)\.sum\(\)"):
+        minigrad.trace(minigrad.eye(3))
+    assert minigrad.eye(3).diagonal().sum().item() == 3
 
 
 def test_names_that_are_only_probed_cost_nothing(monkeypatch):
