@@ -26,11 +26,21 @@ def lacking():
         return "CuPy is not installed (pip install cupy-cuda12x, or cupy-cuda13x)"
     try:
         import cupy
-    except ImportError as error:  # two wheels of it, say
-        return f"CuPy cannot be imported ({str(error).strip().splitlines()[0]})"
-    if not cupy.cuda.is_available():
-        return "CuPy finds no GPU (`nvidia-smi` shows those that the driver sees)"
-    return None
+    except Exception as error:  # two wheels of it, say, or one for another NumPy
+        return f"CuPy cannot be imported ({_first_line(error)})"
+    try:
+        there = cupy.cuda.is_available()
+    except Exception as error:  # a driver that's too old, or half of a CuPy
+        return f"CuPy can use no GPU ({_first_line(error)}); ask `minigrad doctor`"
+    return (
+        None
+        if there
+        else ("CuPy finds no GPU (`nvidia-smi` shows those that the driver sees)")
+    )
+
+
+def _first_line(error):
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
 
 
 def on_gpu(x):

@@ -1,6 +1,7 @@
 """`minigrad doctor`: what this machine offers the course, and how to mend the rest."""
 
 import importlib.util
+import os
 import platform
 import re
 import shutil
@@ -12,7 +13,7 @@ from typing import NamedTuple
 
 from ..devices import gpu_available
 from ..testing import frameworks
-from .install import HOME, driver_cuda
+from .install import HOME, driver_cuda, driver_problem, driver_version, torch_index
 
 
 class Finding(NamedTuple):
@@ -25,7 +26,19 @@ def pip():
     """The pip of this very environment, as one would type it in the course's folder."""
     python = Path(sys.executable)
     inside = python.is_relative_to(HOME)
-    return f"{python.relative_to(HOME) if inside else python} -m pip"
+    user = "PIP_USER=0 " if sys.prefix != sys.base_prefix and in_the_way() else ""
+    return f"{user}{python.relative_to(HOME) if inside else python} -m pip"
+
+
+def in_the_way():
+    """Would pip be told to install for the user, which it refuses in a .venv?"""
+    return os.environ.get("PIP_USER", "0").lower() not in (
+        "",
+        "0",
+        "no",
+        "false",
+        "off",
+    )
 
 
 def install(extra):
@@ -62,9 +75,11 @@ def package(name, extra):
     try:
         module = importlib.import_module(name)
         return Finding(name, module.__version__)
-    except ModuleNotFoundError:
-        return Finding(name, "is not installed", install(extra))
-    except ImportError as error:
+    except ModuleNotFoundError as error:
+        if error.name == name:
+            return Finding(name, "is not installed", install(extra))
+        return Finding(name, f"cannot be imported: {error}", install(extra))
+    except Exception as error:  # of whatever it does when it's imported
         again = f"{pip()} install --force-reinstall -c constraints.txt {name}"
         return Finding(name, f"cannot be imported: {error}", again)
 
@@ -82,8 +97,9 @@ def isolation():
         why = sandbox.why_not()
         print(why and f"{why}\\n{machines.advice(why)}")"""
     tried = subprocess.run(
-        [sys.executable, "-c", code], cwd=HOME, capture_output=True, text=True
-    )
+        [sys.executable, "-c", code], cwd=HOME, capture_output=True, text=True,
+        errors="replace",
+    )  # fmt: skip
     why = tried.stdout.strip() if tried.returncode == 0 else tried.stderr[-200:]
     said = f"none, so no submission is graded: {why}" if why else "bubblewrap works"
     return [Finding("isolation", said)]
@@ -91,13 +107,14 @@ def isolation():
 
 def gpu():
     """The driver, CuPy and every GPU, as far as they are there."""
-    driver, wheels = driver_cuda(), cupy_wheels()
-    if len(wheels) > 1:
-        return [both(wheels, driver)]
-    if driver is None and not wheels:
+    driver, wheels, problem = driver_cuda(), cupy_wheels(), driver_problem()
+    if driver is None and not wheels and not problem:
         return [Finding("GPU", "none: no NVIDIA driver here")]
     said = "none" if driver is None else "CUDA {}.{}".format(*driver)
-    return [Finding("driver", said), *cupy(wheels, driver)]
+    if problem:
+        said = problem if driver is None else f"{said}, but {problem}"
+    found = both(wheels, driver) if len(wheels) > 1 else cupy(wheels, driver)
+    return [Finding("driver", said), *found]
 
 
 def toolkit():
@@ -105,8 +122,11 @@ def toolkit():
     nvcc = shutil.which("nvcc")
     if nvcc is None:
         return Finding("toolkit", "none: no nvcc here; only chapter 11 can use it")
-    said = subprocess.run([nvcc, "--version"], capture_output=True, text=True).stdout
-    release = re.search(r"release ([\d.]+)", said)
+    try:
+        tried = subprocess.run([nvcc, "--version"], capture_output=True, timeout=60)
+    except (OSError, subprocess.SubprocessError) as error:
+        return Finding("toolkit", f"nvcc cannot be run: {error}")
+    release = re.search(r"release ([\d.]+)", tried.stdout.decode(errors="replace"))
     return Finding("toolkit", f"CUDA {release[1] if release else '?'} ({nvcc})")
 
 
@@ -118,8 +138,17 @@ def libraries(known=()):
     for name, text in frameworks.probed(asked, before=waiting):
         said[name] = text
     for name in asked:
-        mend = install("torch") if name == "torch" and not_there(said[name]) else None
+        mend = torch() if name == "torch" and not_there(said[name]) else None
         yield Finding(titles[name], said[name], mend)
+
+
+def torch():
+    """The command that brings the PyTorch that the set-up would."""
+    index = torch_index(driver_cuda())
+    if index is None:
+        return install("torch")
+    first = f"{pip()} install -c constraints.txt --index-url {index} --no-deps torch"
+    return f"{first}; {install('torch')}"
 
 
 def not_there(said):
@@ -142,27 +171,47 @@ def kernels():
     try:
         sys.modules["cupy"].RawKernel(text, "nothing").compile()
     except Exception as error:  # whatever is missing: NVRTC, its headers
-        mend = install(f"cuda{(driver_cuda() or (13,))[0]}")
+        mend = again(cupy_wheels(), driver_cuda())
         why = str(error).strip().splitlines() or [type(error).__name__]
         return Finding("kernels", f"CuPy cannot compile any: {why[0]}", mend)
     return Finding("kernels", "CuPy arrays: on the GPU; NumPy arrays: in the simulator")
 
 
 def cupy(wheels, driver):
-    extra = f"cuda{driver[0] if driver else 13}"
+    """What is found of CuPy. A wheel that's newer than the driver is named first."""
     if not wheels:
-        return [Finding("CuPy", "is not installed", install(extra))]
-    found = package("cupy", extra)._replace(what="CuPy")
+        mend = install(extra_for(wheels, driver)) if driver else None
+        return [Finding("CuPy", "is not installed", mend)]
+    (wheel,) = wheels
+    value, version = f"{metadata.version(wheel)} ({wheel})", driver or driver_version()
+    if version and not fits(wheel, version):
+        mend = again(wheels, driver) if driver else None
+        return [Finding("CuPy", f"{value} is newer than the driver", mend)]
+    found = package("cupy", "")
     if found.mend:
-        return [found]
-    value = f"{metadata.version(wheels[0])} ({wheels[0]})"
-    if driver and not fits(wheels[0], driver):
-        swap = f"{pip()} uninstall -y {wheels[0]}; {install(extra)}"
-        return [Finding("CuPy", f"{value} is newer than the driver", swap)]
+        why = found.value.replace("is not installed", "cannot be imported")
+        return [Finding("CuPy", f"{value} {why}", again(wheels, driver))]
     cp = sys.modules["cupy"]
-    if not cp.cuda.is_available():  # imports well without any GPU
-        return [Finding("CuPy", f"{value}, but it finds no GPU")]
-    return [Finding("CuPy", value), *devices(cp)]
+    try:
+        if not cp.cuda.is_available():  # imports well without any GPU
+            return [Finding("CuPy", f"{value}, but it finds no GPU")]
+        return [Finding("CuPy", value), *devices(cp)]
+    except Exception as error:  # the driver's words
+        return [Finding("CuPy", f"{value}, but it can use no GPU: {error}")]
+
+
+def again(wheels, driver):
+    """The command that leaves one CuPy, the one that fits the driver."""
+    return f"{pip()} uninstall -y {' '.join(wheels)}; " + install(
+        extra_for(wheels, driver)
+    )
+
+
+def extra_for(wheels, driver):
+    """The extra with the CuPy for the driver; without one, as what is there."""
+    known = max((built_for(wheel) for wheel in wheels), default=0)
+    major = driver[0] if driver else known if known in (12, 13) else 13
+    return f"cuda{major}"
 
 
 def devices(cp):
@@ -175,17 +224,23 @@ def devices(cp):
 
 def both(wheels, driver):
     """Two wheels own the folder `cupy`: neither works while both are there."""
-    extra = f"cuda{driver[0] if driver else 13}"
-    mend = f"{pip()} uninstall -y {' '.join(wheels)}; {install(extra)}"
-    return Finding("CuPy", f"{' and '.join(wheels)} are both installed", mend)
+    said = f"{' and '.join(wheels)} are both installed"
+    return [Finding("CuPy", said, again(wheels, driver))]
 
 
 def cupy_wheels():
+    """The installed packages that own the folder `cupy`."""
     names = {dist.metadata["Name"] for dist in metadata.distributions()}
-    return sorted(name for name in names if name and name.startswith("cupy"))
+    wheel = re.compile(r"cupy([-_](cuda|rocm)[\w-]*)?")
+    return sorted(name for name in names if name and wheel.fullmatch(name))
 
 
 def fits(wheel, driver):
     """Does the driver run the CUDA that this wheel is built for? (cupy-cuda12x: 12)"""
-    built = "".join(c for c in wheel if c.isdigit())
-    return not built or int(built[:2]) <= driver[0]
+    return built_for(wheel) <= driver[0]
+
+
+def built_for(wheel):
+    """The CUDA of a wheel's name; 0 where it was built on this machine."""
+    digits = re.search(r"cuda(\d\d)", wheel)
+    return int(digits[1]) if digits else 0

@@ -6,11 +6,13 @@ uses the standard library alone, and no syntax that an older Python cannot read.
 
 import ctypes
 import fcntl
+import functools
 import os
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import urllib.request
 from pathlib import Path
 
@@ -21,6 +23,11 @@ UNFINISHED = HOME / ".venv.unfinished"  # lies there while .venv may be half mad
 OLDEST = (3, 11)
 LAB = ["lab", "torch", "grade"]
 EXTRAS = {"lab": LAB, "test": [*LAB, "frameworks", "cluster", "test"]}
+# pip's settings that send packages elsewhere, and those that may hide them.
+ELSEWHERE = {"user", "target", "prefix", "root", "dry_run", "python", "no_deps"}
+LIMITING = {"no_index", "index_url", "proxy", "cert", "find_links", "constraint",
+            "only_binary", "no_binary", "require_hashes"}  # fmt: skip
+SMI_SECONDS = 30
 TORCH_WHEELS = "https://download.pytorch.org/whl/"
 
 
@@ -47,9 +54,8 @@ def use_new_enough_python():
     """Go on under Python 3.11 or newer, or say what to do."""
     if sys.version_info >= OLDEST:
         return
-    for minor in (13, 12, 11):
-        newer = shutil.which(f"python3.{minor}")
-        if newer:
+    for newer in candidates():
+        if runs(newer):
             os.execv(newer, [newer, "-I", *sys.argv])
     sys.exit(
         "minigrad needs Python 3.11 or newer; {} is {}.{}.\n"
@@ -58,6 +64,27 @@ def use_new_enough_python():
             sys.executable, *sys.version_info[:2]
         )
     )
+
+
+def candidates():
+    """Every program on PATH that is called as a newer Python, the newest first."""
+    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    for minor in (13, 12, 11):
+        for folder in folders:
+            path = os.path.join(folder or ".", f"python3.{minor}")
+            if os.path.isfile(path) and os.access(path, os.X_OK):
+                yield path
+
+
+def runs(python):
+    """Is it a Python that is new enough? pyenv's shims may be of none."""
+    code = f"import sys; print(sys.version_info >= {OLDEST})"
+    quiet = {"stdin": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    try:
+        said = subprocess.check_output([python, "-Ic", code], timeout=30, **quiet)
+    except (OSError, subprocess.SubprocessError):
+        return False
+    return said.strip() == b"True"
 
 
 def wait_for_others():
@@ -78,6 +105,7 @@ def set_up(what, cuda):
     UNFINISHED.touch()
     if not VENV.exists():
         make_venv()
+    free_pip()
     install_torch(cuda)
     status = subprocess.call(pip_command(what, cuda), cwd=HOME)
     if status < 0:
@@ -87,10 +115,50 @@ def set_up(what, cuda):
         sys.exit(
             "pip could not install the packages: the reason stands above. Most often"
             " the network is missing, or the disk is full (4 GB are needed).\n"
+            f"{limits_of_pip()}"
             "Mend that and call make again: it goes on where it stopped."
         )
     for stamp in {"lab", what}:
         (VENV / f".{stamp}").touch()
+
+
+def free_pip():
+    """Have pip install into .venv, whatever its settings say of other places."""
+    for name in ELSEWHERE:
+        os.environ.pop("PIP_" + name.upper(), None)
+    os.environ["PIP_USER"] = "0"  # before what a file says
+    wrong = [line for line in settings() if setting(line) in ELSEWHERE - {"user"}]
+    if wrong:
+        sys.exit(
+            "pip's own settings send packages somewhere else than into .venv: {}.\n"
+            "Take that out, and call make again: {}".format(
+                ", ".join(wrong),
+                "; ".join(
+                    "python3 -m pip config unset " + line.partition("=")[0]
+                    for line in wrong
+                ),
+            )
+        )
+
+
+def limits_of_pip():
+    """A line on settings of pip that keep it from finding packages; "" without any."""
+    found = [line for line in settings() if setting(line) in LIMITING]
+    said = "pip keeps to these settings, which may be the reason: {}\n"
+    return said.format(", ".join(found)) if found else ""
+
+
+def settings():
+    """What pip's files and the environment set: ["global.target='/there'", ...]."""
+    command = [str(VENV_PYTHON), "-m", "pip", "config", "list"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    lines = done.stdout.decode(errors="replace").splitlines()
+    return [line for line in lines if "=" in line]
+
+
+def setting(line):
+    """The name of a setting, without the part of the file that it is in."""
+    return line.partition("=")[0].rpartition(".")[2].replace("-", "_")
 
 
 def make_venv():
@@ -132,18 +200,27 @@ def pip_install():
 def install_torch(cuda):
     """On Linux, take the PyTorch that fits the driver from PyTorch's own index.
 
-    The ordinary wheel is for CUDA 13 and brings gigabytes of it. Where the index cannot
-    be reached, the ordinary wheel comes with the rest: on the CPU it serves as well.
+    Where the index cannot be reached, the ordinary wheel comes with the rest: on the
+    CPU it serves as well.
     """
-    build = "cpu" if cuda is None else "cu126" if cuda[0] == 12 else None
-    if not sys.platform.startswith("linux") or build is None:
+    index = torch_index(cuda)
+    if index is None:
         return
-    index = f"{TORCH_WHEELS}{build}"
     if not reachable(index + "/torch/"):
         print(f"{index} cannot be reached: the ordinary wheel it is.", flush=True)
         return
     limits = ["-c", "constraints.txt", "--index-url", index, "--no-deps"]
     subprocess.call([*pip_install(), *limits, "torch"], cwd=HOME)
+
+
+def torch_index(cuda):
+    """Where the PyTorch for this driver is; None: the ordinary wheel is the right one.
+
+    That one is for CUDA 13 and brings gigabytes of it.
+    """
+    build = "cpu" if cuda is None else "cu126" if cuda[0] == 12 else None
+    linux = sys.platform.startswith("linux")
+    return f"{TORCH_WHEELS}{build}" if linux and build else None
 
 
 def reachable(address):
@@ -155,23 +232,65 @@ def reachable(address):
 
 
 def driver_cuda():
-    """(12, 8), the newest CUDA that this machine's NVIDIA driver runs; None without."""
-    version = from_nvidia_smi() or from_libcuda()
-    if version is None or version[0] < 12:
+    """(12, 8), the newest CUDA that this machine's NVIDIA driver runs; None without.
+
+    A driver that is too old for the course counts as none: see driver_problem.
+    """
+    version = driver_version()
+    if version is None or version < (12, 0):
         return None
     return min(version, (13, 99))  # a CUDA 14 driver runs what was built for CUDA 13
 
 
+def driver_version():
+    return from_nvidia_smi() or from_libcuda()
+
+
+def driver_problem():
+    """What is wrong with a driver that is there, and what to do; None if nothing is."""
+    version, said = driver_version(), nvidia_smi()
+    if version and version < (12, 0):
+        return (
+            "CUDA {}.{}: too old, the course needs CUDA 12 or newer. Update NVIDIA's "
+            "driver to 525 or newer".format(*version)
+        )
+    if said is None or from_nvidia_smi():
+        return None
+    words = " ".join(said.split())[:300] or "nothing"
+    if "mismatch" in said:
+        words += ". The driver was updated while it ran: restart this machine"
+    return f"nvidia-smi says: {words}"
+
+
 def from_nvidia_smi():
     """Its banner: `CUDA Version: 12.8`; since driver 610, `CUDA UMD Version: 13.3`."""
-    try:
-        text = subprocess.run(
-            ["nvidia-smi"], capture_output=True, timeout=30, text=True
-        ).stdout
-    except (OSError, subprocess.SubprocessError):
-        return None
-    found = re.search(r"CUDA (?:UMD )?Version:\s*(\d+)\.(\d+)", text)
-    return found and (int(found[1]), int(found[2]))
+    found = re.search(r"CUDA (?:UMD )?Version:\s*(\d+)\.(\d+)", nvidia_smi() or "")
+    return (int(found[1]), int(found[2])) if found else None
+
+
+def nvidia_smi():
+    """What nvidia-smi prints, errors and all; None where there is none."""
+    program = shutil.which("nvidia-smi")
+    return program and said_by(program)
+
+
+@functools.lru_cache(maxsize=None)  # noqa: UP033  for an older Python
+def said_by(program):
+    with tempfile.TemporaryFile() as output:  # who hangs may leave a pipe open
+        try:
+            subprocess.call(
+                [program],
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                timeout=SMI_SECONDS,
+            )
+        except subprocess.TimeoutExpired:
+            return f"no answer within {SMI_SECONDS} s"
+        except OSError as error:
+            return str(error)
+        output.seek(0)
+        return output.read(2**16).decode(errors="replace")
 
 
 def from_libcuda():
@@ -185,9 +304,13 @@ def from_libcuda():
 
 
 def gpu_line(cuda):
+    problem = driver_problem()
     if cuda is None:
-        return "No NVIDIA driver for CUDA 12 or 13: nothing of CUDA is installed."
-    return "The NVIDIA driver runs CUDA {}.{}: CuPy comes too.".format(*cuda)
+        why = f"The NVIDIA driver cannot be used: {problem}" if problem else ""
+        why = why or "No NVIDIA driver for CUDA 12 or 13"
+        return f"{why}: nothing of CUDA is installed."
+    said = "The NVIDIA driver runs CUDA {}.{}: CuPy comes too.".format(*cuda)
+    return f"{said} But {problem}." if problem else said
 
 
 if __name__ == "__main__":
