@@ -26,6 +26,15 @@ class Line:
             raise OSError(f"a message of {size} bytes")
         return self._bytes(size, late)
 
+    def send_end(self, end):
+        """Give the other process a socket; it has to expect it: receive_end()."""
+        socket.send_fds(self.end, [b"."], [end.fileno()])
+
+    def receive_end(self):
+        self.end.settimeout(None)
+        _, (descriptor,), *_ = socket.recv_fds(self.end, 1, 1)
+        return socket.socket(fileno=descriptor)
+
     def is_waiting(self):
         """Has something come that was not received?"""
         try:

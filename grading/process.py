@@ -4,16 +4,12 @@ The process is forked from a zygote, which runs in a box (see sandbox.py). Whate
 comes from it is examined before a check sees it.
 """
 
-import ast
 import collections
 import contextlib
-import functools
-import marshal
+import select
 import time
 
-from minigrad import course
-from minigrad.exercises.answers import cells_of, is_setup
-from minigrad.exercises.cells import answered_in
+from minigrad.exercises.answers import holes_of
 from minigrad.exercises.registry import CppExercise, find
 from minigrad.exercises.sandbox import PATIENCE
 
@@ -22,6 +18,7 @@ from .forks import START_SECONDS, Fork
 from .line import LONGEST
 from .replies import WireSubject
 from .simulation import BoxedSimulator
+from .standing_in import StandingIn
 from .subject import Outcome, Problem
 
 CELL_SECONDS = 20  # of work, for one cell
@@ -60,7 +57,8 @@ class ProcessSubject(WireSubject):
         self.problems, self.ended = {}, False
         self._endings = collections.Counter()  # of processes, by the cell that ran
         self._line = self._fork = None
-        self._judged, self._given, self._setups = None, set(), set()
+        self._ready = False  # have the cells run?
+        self._judged, self._standing_in = None, StandingIn(unsafe)
         self._seconds = GRACE
         self._of_exercise = self._of_all = seconds  # what is left of them
 
@@ -70,11 +68,30 @@ class ProcessSubject(WireSubject):
     def __exit__(self, *error):
         self.simulator.end()
         self._end()
+        self._standing_in.end()
 
     def call(self, name, args, seconds, own=False):
         if isinstance(find(name), CppExercise):
             return self._built(name, *args[1:])
-        self._given |= {a["of"] for a in args if isinstance(a, dict) and "of" in a}
+        if args and isinstance(args[0], dict) and args[0].get("scene") == "own_test":
+            return self._of_test(name, args[0], seconds)
+        return self._called(name, args, seconds, own)
+
+    def _of_test(self, name, scene, seconds):
+        """What a test makes of a candidate: both in processes that are new."""
+        self._end()
+        given = scene["of"], scene["text"], scene["options"]
+        self._standing_in.candidate = given
+        try:
+            self._start()
+            return self._called(name, [scene | {"text": None}], seconds)
+        except Gone as error:
+            return Outcome(None, Problem(error.kind, str(error)), "")
+        finally:
+            self._standing_in.candidate = None
+            self._end()
+
+    def _called(self, name, args, seconds, own=False):
         self._seconds = PATIENCE * seconds + GRACE
         try:
             with self._understood():
@@ -91,10 +108,12 @@ class ProcessSubject(WireSubject):
         if name != self._judged:  # else it is tried again, in the time that is left
             self._of_exercise = EXERCISE_SECONDS
         left_over = self._line and self._line.is_waiting()
-        if left_over or name in self._given:  # nobody is judged who has seen the answer
+        if left_over or name in self._served(name):  # it has seen what the answer does
             self._end()
         self._judged = name
-        self._start()
+        if self._line is None:
+            self._start()
+            self._served(name)
         with self._understood():
             return super().about(name)
 
@@ -126,25 +145,16 @@ class ProcessSubject(WireSubject):
 
     def _exchange(self, request):
         self._tell(request)
-        while True:
-            said, *values = self._receive(self._seconds)
-            if said == "reply":
-                (reply,) = values
-                return reply
-            self._supply(said, *values)
+        return self._receive(self._seconds)
 
-    def _supply(self, said, name):
-        """Send the course's own answer of another hole; of none that is judged here."""
-        if said != "need" or not isinstance(name, str):
-            raise ValueError(said)
-        hole, codes = find(name), []
-        if name != self._judged and (self._judged or hole.chapter != self.lab):
-            self._given.add(name)
-            codes = [*solution(hole.chapter, name)]
-            if hole.chapter in self._setups:
-                codes = codes[1:]
-            self._setups.add(hole.chapter)
-        self._tell(wire.encode(codes))
+    def _served(self, name):
+        """The exercises whose references this process has called; `name`'s is shut."""
+        try:
+            return self._standing_in.close([name])
+        except (OSError, EOFError, ValueError, TypeError):
+            self._end()
+            self._standing_in.end()
+            return set()
 
     def _tell(self, message):
         with self._ends(self._seconds):
@@ -153,9 +163,24 @@ class ProcessSubject(WireSubject):
     def _receive(self, seconds):
         """The next message; after `seconds`, or where none can come, Gone."""
         with self._ends(seconds):
-            data = self._line.receive(self._left(seconds), LONGEST)
-        with self._understood():
-            return replies.message(wire.decode(data))
+            late = time.monotonic() + self._left(seconds)
+            self._connect(late)
+            return self._line.receive(late - time.monotonic(), LONGEST)
+
+    def _connect(self, late):
+        """Wait for a message; meanwhile connect the references, if they are called."""
+        while (channel := self._standing_in.waiting) is not None:
+            ends = [self._line.end, channel]
+            ready, *_ = select.select(ends, [], [], max(late - time.monotonic(), 0))
+            if channel not in ready:
+                return
+            self._standing_in.connect(self._closed())
+
+    def _closed(self):
+        """What is not served: while the cells run, the lab's own exercises."""
+        if self._ready:
+            return [self._judged]
+        return [hole.name for hole in holes_of(self.lab)] if self.lab else []
 
     @contextlib.contextmanager
     def _ends(self, seconds):
@@ -188,15 +213,13 @@ class ProcessSubject(WireSubject):
             cell = None
             try:
                 while True:
-                    said, *values = self._receive(self._patience(cell))
-                    if said == "ready":
-                        self.ended = False
-                        return
+                    data = self._receive(self._patience(cell))
                     with self._understood():
-                        if said == "need":
-                            self._supply(said, *values)
-                        else:
-                            cell = self._cell(said, *values)
+                        said, *values = replies.message(wire.decode(data))
+                        if said == "ready":
+                            self.ended, self._ready = False, True
+                            return
+                        cell = self._cell(said, *values)
             except Gone as error:
                 if cell is None:
                     raise
@@ -219,36 +242,18 @@ class ProcessSubject(WireSubject):
         return START_SECONDS if cell is None else PATIENCE * CELL_SECONDS + GRACE
 
     def _launch(self):
-        self._given, self._setups = set(), set()
-        judged, self._judged = self._judged, None
         try:
-            try:
-                self._fork = Fork(self.unsafe)
-            except OSError as error:
-                raise Gone("gone", str(error)) from None
-            self._line = self._fork.line
-            given = ["answers", self.name, self.cells, self.files, CELL_SECONDS]
-            self._tell(wire.encode(given))
-        finally:
-            self._judged = judged
+            self._fork = Fork(self.unsafe)
+        except OSError as error:
+            raise Gone("gone", str(error)) from None
+        self._line, self._ready = self._fork.line, False
+        given = ["answers", self.name, self.cells, self.files, CELL_SECONDS]
+        self._tell(wire.encode(given))
+        with self._standing_in.channel() as end:
+            self._line.send_end(end)
 
     def _end(self):
         """End the process, and wait until nothing is left of it."""
         if self._line:
             self._fork.end()
             self._line = None
-
-
-@functools.cache
-def solution(chapter, name):
-    """The course's own answer, as compiled code: the set-up's, and its cell's."""
-    cells = cells_of(course.solution(chapter))
-    wanted = [c for c in cells if is_setup(c.text) or answered_in(c.text) == name]
-    return [marshal.dumps(_compiled(cell.text)) for cell in wanted]
-
-
-def _compiled(text):
-    """Code without docstrings; a set-up's does not ask for other answers."""
-    tree = ast.parse(text)
-    tree.body = [node for node in tree.body if "answers_from(" not in ast.unparse(node)]
-    return compile(tree, "<the course>", "exec", optimize=2)

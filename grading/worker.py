@@ -1,13 +1,12 @@
 """What runs in a student's process: the cells, then the answers, by bytes.
 
 `zygote` forks it. It gets the cells, says before each one that it begins, then serves
-the calls of the checks. Where the course's answer to another exercise is needed, it has
-to ask. What is printed goes nowhere; PyTorch is out of reach; no check is run here.
+the calls of the checks. The course's answers to other exercises are in another process
+(references.py). What is printed goes nowhere; PyTorch is out of reach; no check is run
+here.
 """
 
-import contextlib
 import linecache
-import marshal
 import os
 import sys
 import types
@@ -16,8 +15,10 @@ from pathlib import Path
 from minigrad.exercises.cells import answered_in, python
 from minigrad.exercises.registry import exercises
 from minigrad.exercises.sandbox import TimeUp, captured, time_limit
+from minigrad.kernel import Kernel
 
-from . import wire
+from . import course_answers, launched, wire
+from .course_answers import Course
 
 
 class Absent(types.ModuleType):
@@ -47,23 +48,14 @@ class Talk:
 
     def __init__(self, line):
         self.line, self.process = line, os.getpid()
-        self.names = {}  # chapter -> the names of the course's own answers
 
-    def say(self, kind, *values):
+    def say(self, *values):
+        self.send(wire.encode(list(values)))
+
+    def send(self, message):
         if os.getpid() != self.process:
             os._exit(0)
-        self.line.send(wire.encode([kind, *values]))
-
-    def reference(self, hole):
-        """The course's own answer of a hole, if the grader gives it; else None."""
-        from minigrad.exercises.registry import collecting
-
-        self.say("need", hole.name)
-        names = self.names.setdefault(hole.chapter, {"__name__": "__lab__"})
-        with collecting() as found, contextlib.redirect_stdout(None):
-            for code in wire.decode(self.line.receive()):
-                exec(marshal.loads(code), names)
-        return found.get(hole)
+        self.line.send(message)
 
 
 def main(line, name, cells, files, seconds):
@@ -74,9 +66,10 @@ def main(line, name, cells, files, seconds):
     from .subject import LocalSubject, serve
 
     talk = Talk(line)
+    course = course_answers.connected = Course(line.receive_end())
     for file, text in files:
         Path(file).write_text(text, encoding="utf-8")
-    hole.supply = talk.reference
+    hole.supply, Kernel.__new__ = course.reference, launched.of_text
     names = {"__name__": "__main__", "display": lambda *shown, **how: None}
     for _ in range(2):
         early = []
@@ -95,7 +88,7 @@ def main(line, name, cells, files, seconds):
             request = talk.line.receive()
         except EOFError:
             return
-        talk.say("reply", serve(subject, request))
+        talk.send(serve(subject, request))
 
 
 def _is_early(text, problem):

@@ -15,7 +15,7 @@ import socket
 import sys
 import tempfile
 
-from . import locks, reader, render, simulation, wire, worker
+from . import locks, reader, references, render, simulation, wire, worker
 from .line import Line
 
 # What a process is for -> what it runs.
@@ -24,6 +24,7 @@ KINDS = {
     "kernels": simulation.serve,
     "pages": render.main,
     "reader": reader.main,
+    "references": references.main,
 }
 OWN, SHARED, OPEN = "own", "shared", "open"  # namespaces: own, the box's, the machine's
 
@@ -104,7 +105,7 @@ class Room:
             if self.filter:
                 self.filter.shut()
             line = Line(pipe)
-            kind, *values = wire.decode(line.receive())
+            kind, *values = wire.decode(line.receive(), most=wire.ANY)
             KINDS[kind](line, *values)
         finally:
             os._exit(1)

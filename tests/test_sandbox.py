@@ -78,8 +78,8 @@ def test_each_student_has_a_box_of_its_own():
 def test_the_answer_that_is_judged_is_not_there():
     steal = "layout.contiguous_strides.course_answer()"
     assert tried(steal) == "None"
-    other = "layout.index_of.course_answer().__code__.co_filename"
-    assert tried(other) == "<the course>"
+    assert tried("layout.index_of.course_answer()(5, (2, 3))") == "(1, 2)"
+    assert tried("layout.index_of.course_answer().__code__") == "AttributeError"
 
 
 def test_where_there_is_no_box_nothing_is_graded(monkeypatch):

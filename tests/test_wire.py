@@ -1,7 +1,9 @@
 """Values as bytes and back: what may cross does so unchanged, all else is refused."""
 
+import contextlib
 import datetime
 import pickle
+import time
 
 import msgpack
 import numpy as np
@@ -138,12 +140,20 @@ def test_a_message_that_is_nested_too_deeply_is_refused():
     for _ in range(5000):  # each is decoded by itself: C's stack would end
         message = msgpack.packb(msgpack.ExtType(wire.TUPLE, b"\x91" + message))
     with pytest.raises(ValueError, match="nested"):
-        decode(message)
+        decode(framed(message))
+
+
+def framed(structure, arrays=b""):
+    """A message of such a structure, written by hand."""
+    return wire.HEAD.pack(len(structure)) + structure + arrays
+
+
+def ext(code, value):
+    return framed(msgpack.packb(msgpack.ExtType(code, msgpack.packb(value))))
 
 
 def array_message(dtype="<f4", shape=(2,), data=b"\0" * 8):
-    inner = msgpack.packb([dtype, list(shape), data])
-    return msgpack.packb(msgpack.ExtType(wire.ARRAY, inner))
+    return ext(wire.ARRAY, [dtype, shape]) + data
 
 
 @pytest.mark.parametrize(
@@ -151,31 +161,33 @@ def array_message(dtype="<f4", shape=(2,), data=b"\0" * 8):
     [
         b"",
         b"\xc1",
+        framed(b"\xc1"),
         encode([1, 2])[:-1],
-        encode(1) + b"\0",
+        framed(msgpack.packb(1) + b"\0"),
         pickle.dumps({"a": 1}),
-        msgpack.packb(msgpack.ExtType(77, b"\x01")),
-        msgpack.packb(msgpack.ExtType(wire.TUPLE, b"\x01")),
-        msgpack.packb(msgpack.ExtType(wire.SEEN, msgpack.packb("a"))),
-        msgpack.packb(msgpack.ExtType(wire.SEEN, msgpack.packb([1] * 5))),
-        msgpack.packb(msgpack.ExtType(wire.SLICE, msgpack.packb([1, 2]))),
-        msgpack.packb(msgpack.ExtType(wire.SLICE, msgpack.packb(["a", 1, 1]))),
-        msgpack.packb(msgpack.ExtType(wire.BIG_INT, msgpack.packb("zz"))),
-        msgpack.packb(msgpack.ExtType(wire.BIG_INT, msgpack.packb("0x" + "f" * 10**6))),
+        ext(77, 1),
+        ext(wire.TUPLE, 1),
+        ext(wire.SEEN, "a"),
+        ext(wire.SEEN, [1] * 5),
+        ext(wire.SLICE, [1, 2]),
+        ext(wire.SLICE, ["a", 1, 1]),
+        ext(wire.BIG_INT, "zz"),
+        ext(wire.BIG_INT, "0x" + "f" * 10**5),
         array_message("O"),
         array_message("V4"),
         array_message("f4,f4"),
         array_message("nonsense"),
+        array_message(["f4"]),
         array_message(shape=(3,)),
         array_message(shape=(-1,)),
         array_message(shape=("a",)),
         array_message(shape=(2**40,)),
         array_message(shape=(0, 2**62, 2**62), data=b""),
+        array_message(shape=5),
         array_message(data=b"\0" * 7),
-        array_message(data="text"),
-        msgpack.packb({"a": [1]})[:-1],
-        b"\x91" * 2000 + b"\xc0",
-        b"\xdd\xff\xff\xff\xff",
+        framed(msgpack.packb({"a": [1]})[:-1]),
+        framed(b"\x91" * 2000 + b"\xc0"),
+        framed(b"\xdd\xff\xff\xff\xff"),
     ],
 )
 def test_bytes_that_are_no_message_are_refused(message):
@@ -193,13 +205,58 @@ def test_any_bytes_give_a_plain_value_or_a_clear_error(data):
 
 
 def test_a_time_becomes_a_number():
-    assert decode(msgpack.packb(msgpack.Timestamp(1))) == 1.0
+    assert decode(framed(msgpack.packb(msgpack.Timestamp(1)))) == 1.0
 
 
-def test_a_message_that_is_too_long_is_refused(monkeypatch):
-    monkeypatch.setattr(wire, "MAX_BYTES", 10)
-    with pytest.raises(ValueError, match="too long"):
-        decode(encode("a" * 20))
+def test_a_structure_that_is_too_long_is_refused_but_not_a_long_array():
+    with pytest.raises(ValueError, match="1048582 bytes"):
+        decode(encode("a" * 2**20 + "b"))
+    assert len(decode(encode("a" * 2**20 + "b"), most=2**21)) == 2**20 + 1
+    assert decode(encode(np.zeros(2**20))).size == 2**20
+
+
+def nested(depth=30):
+    """A value of 1 MB that is in so many of others, each of which is read by itself."""
+    value = msgpack.packb("a" * (2**20 - 500))
+    for _ in range(depth):
+        value = msgpack.packb(msgpack.ExtType(wire.TUPLE, b"\x91" + value))
+    return framed(value)
+
+
+COLLIDING = [n * (2**61 - 1) for n in range(1, 12_000)]  # their hashes are all 0
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        framed(msgpack.packb([{2.0 ** (61 * n): 0 for n in range(-16, 17)}] * 3000)),
+        encode(dict.fromkeys(COLLIDING)),
+        encode({(n,): 0 for n in COLLIDING}),
+        encode({n * 0.5: 0 for n in range(100_000)}),
+        framed(b"\xdf\x00\x01\x00\x00" + (b"\xcb\x7f\xf8" + b"\0" * 6 + b"\0") * 2**16),
+        framed(b"\xdd\x00\x04\x00\x00" + b"\xc7\x01\x00\x90" * 2**18),
+        framed(b"\xdd\x00\x0f\x00\x00" + b"\x90" * (15 * 2**16)),
+        encode(list(COLLIDING) * 4),
+        encode([np.zeros(0)] * 49_000),
+        nested(),
+        encode([()] * 49_000),
+        encode(dict.fromkeys(map(str, range(70_000)))),
+    ],
+    ids=range(12),
+)
+def test_reading_a_message_takes_no_more_than_a_moment(message):
+    begun = time.process_time()
+    with contextlib.suppress(ValueError):
+        decode(message)
+    assert time.process_time() - begun < 1
+
+
+def test_the_bytes_of_an_array_are_read_once():
+    one = msgpack.packb(msgpack.ExtType(wire.ARRAY, msgpack.packb(["|u1", [100]])))
+    message = framed(msgpack.packb([0] * 3)[:1] + one * 3, b"x" * 299)
+    with pytest.raises(ValueError):
+        decode(message)
+    assert [a.size for a in decode(message + b"x")] == [100] * 3
 
 
 # ---------------------------------------------------------------- plain

@@ -128,7 +128,7 @@ class Reader:
 
     def value(self, longest=LONGEST):
         """The plain value that is its next message."""
-        return wire.decode(self.heard(longest))
+        return wire.decode(self.heard(longest), most=longest)
 
 
 class Archive:

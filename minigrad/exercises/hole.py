@@ -19,6 +19,11 @@ _judged = None  # the hole that is `isolated`, if one is
 supply = None  # supply(hole): its reference, or None; where solutions are elsewhere
 
 
+def judged():
+    """The hole that is `isolated`; None where none is."""
+    return _judged
+
+
 class Answer(NamedTuple):
     value: object  # a function, or a kernel's text
     source: Source
