@@ -10,7 +10,7 @@ pytest.importorskip("nbgrader", reason="not run: grading (nbgrader is not instal
 pytest.importorskip("torch", reason="not run: grading (PyTorch is not installed)")
 
 import psutil  # noqa: E402
-from attacks import ATTACKS, CUDA, HEAD, NETWORK, READ, SECRETS  # noqa: E402
+from attacks import ATTACKS, CUDA, NETWORK, READ, SECRETS  # noqa: E402
 
 from grading import process, sandbox  # noqa: E402
 from grading.checking import Check  # noqa: E402
@@ -21,7 +21,7 @@ from grading.process import ProcessSubject  # noqa: E402
 from minigrad import course  # noqa: E402
 from minigrad.exercises.answers import cells_of  # noqa: E402
 from minigrad.kernels.copy import contiguous_kernel  # noqa: E402
-from minigrad.layout import contiguous_strides, index_of  # noqa: E402
+from minigrad.layout import contiguous_strides  # noqa: E402
 
 if sandbox.why_not():
     pytest.skip(f"not run: {sandbox.why_not()}", allow_module_level=True)
@@ -93,23 +93,6 @@ def test_attack(attack, room, grader):
     while grader.lives() and of_students(grader):
         assert time.monotonic() < late, of_students(grader)
         time.sleep(0.05)
-
-
-def test_a_solution_that_is_read_earns_nothing(grader):
-    """It can be read, and shown, while another exercise is judged; not kept."""
-    texts = [
-        "@solves(layout.contiguous_strides)\ndef contiguous_strides(shape):\n"
-        "    from minigrad.exercises import hole\n"
-        "    minigrad.taken = hole.supply(layout.index_of)\n"
-        "    tell(f'taken: {minigrad.taken(5, (2, 3))}')",
-        "@solves(layout.index_of)\ndef index_of(position, shape):\n"
-        "    return minigrad.taken(position, shape)",
-    ]
-    cells = [(str(n), HEAD + text) for n, text in enumerate(texts)]
-    with ProcessSubject("x.ipynb", cells, LAB) as subject:
-        first, second = (verdict_on(h, subject) for h in (contiguous_strides, index_of))
-    assert "taken: (1, 2)" in str(first)
-    assert second.points == 0 and "'taken'" in str(second), second
 
 
 def test_after_all_of_them_a_right_answer_is_right(grader):

@@ -1,0 +1,147 @@
+"""Tests that learners write: cheats earn nothing, and read no candidate's text."""
+
+import random
+
+import pytest
+
+pytest.importorskip("torch", reason="not run: grading (PyTorch is not installed)")
+
+from attacks import HEAD  # noqa: E402
+
+from grading import own_tests, sandbox  # noqa: E402
+from grading.checking import find_check  # noqa: E402
+from grading.classroom.judging import verdict_on  # noqa: E402
+from grading.lab import check  # noqa: E402
+from grading.process import ProcessSubject  # noqa: E402
+from minigrad.exercises.own_tests import test_permute as of_permute  # noqa: E402
+from minigrad.exercises.registry import exercises, find  # noqa: E402
+
+TESTS = [e for e in exercises() if e.hole.__module__.endswith("own_tests")]
+boxed = pytest.mark.skipif(
+    bool(sandbox.why_not()), reason=f"not run: a box ({sandbox.why_not()})"
+)
+HOLE = """
+from minigrad.exercises.registry import find
+solves(find("{0}"))({0})
+"""
+COUNTS = """
+n = 0
+def {0}({1}):
+    global n
+    n += 1
+    assert n <= {2}
+"""
+COUNTS_IN_A_FILE = """
+def {0}({1}):
+    open("/tmp/n", "a").write("x")
+    assert os.path.getsize("/tmp/n") <= {2}
+"""
+COUNTS_IN_A_DEFAULT = """
+def {0}({1}, seen=[]):
+    seen.append(1)
+    assert len(seen) <= {2}
+"""
+MAJORITY = """
+seen = []
+def {0}({1}):
+    x = minigrad.arange(6).as_strided((2, 3), (3, 1), 0)
+    y = {1}(x, 1, 0)
+    seen.append((y.shape, y.strides, y.offset))
+    assert seen.count(seen[-1]) > 1 or len(seen) == 1
+"""
+BY_THE_CLOCK = """
+begun = time.monotonic()
+def {0}({1}):
+    assert time.monotonic() - begun < 0.05
+"""
+BY_CHANCE = """
+def {0}({1}):
+    assert os.urandom(1)[0] < 100
+"""
+READS = """
+def texts(thing, depth=4):
+    import inspect, linecache
+    yield repr(thing)
+    for name in "__code__", "func", "__func__", "__wrapped__", "_launch", "_check",\
+ "__self__", "source", "_simulated", "__closure__", "args", "__globals__":
+        inner = getattr(thing, name, None)
+        if inner is not None and depth:
+            yield from texts(inner, depth - 1)
+    for ask in inspect.getsource, inspect.getsourcelines, vars, inspect.getdoc:
+        try: yield str(ask(thing))
+        except Exception: pass
+def {0}({1}):
+    frame, found = sys._getframe(), [*texts({1})]
+    while frame:
+        found += [repr(frame.f_locals), repr(frame.f_globals)]
+        frame = frame.f_back
+    codes = [c for o in gc.get_objects() if (c := getattr(o, "__code__", None))]
+    found += [repr(c.co_consts) for c in codes if "candi|date>"[:5] in c.co_filename]
+    found += [repr(o) for o in gc.get_objects() if type(o) in (str, tuple, list, dict)]
+    signs = "as_stri|ded([se", "2 |* x[i]", "a candi|date>"
+    signs = [sign.replace("|", "") for sign in signs]
+    found = [text for text in found if any(sign in text for sign in signs)]
+    raise ValueError(f"FOUND {{len(found)}} {{found[:1]}}"[:300])
+"""
+
+
+def cells(name, text, *values):
+    (argument,) = find(name).form().partition("(")[2].rstrip(")").split(", ")
+    body = text.format(name, argument, *values)
+    return [("a", HEAD), ("b", body + HOLE.format(name))]
+
+
+def graded(name, text, *values):
+    hole = find(name)
+    with ProcessSubject("x.ipynb", cells(name, text, *values), hole.chapter) as subject:
+        return verdict_on(hole, subject)
+
+
+@boxed
+@pytest.mark.slow
+@pytest.mark.parametrize("most", range(1, 7))
+@pytest.mark.parametrize(
+    "text", [COUNTS, COUNTS_IN_A_FILE, COUNTS_IN_A_DEFAULT], ids=["n", "file", "seen"]
+)
+def test_a_test_that_counts_its_calls_earns_nothing(text, most):
+    assert graded("test_permute", text, most).points == 0
+
+
+@boxed
+@pytest.mark.parametrize("text", [MAJORITY, BY_THE_CLOCK, BY_CHANCE])
+def test_a_test_that_guesses_earns_little(text):
+    """At most for candidates that it makes raise, which is no guess."""
+    assert graded("test_permute", text).points < 1
+
+
+@boxed
+@pytest.mark.parametrize("name", ["test_permute", "test_tail_guard"])
+def test_no_test_can_read_a_candidate(name):
+    verdict = graded(name, READS)
+    assert verdict.points == 0
+    assert "FOUND 0" in str(verdict.failures[0]), verdict.failures
+
+
+@pytest.mark.parametrize("entry", TESTS, ids=lambda entry: entry.name)
+def test_who_guesses_is_seldom_right(entry):
+    """A coin of any kind: what it says is independent of the candidate."""
+    check = find_check(entry.hole)
+    cases, orders = [*enumerate(check.cases(None))], set()
+    for seed in range(20):
+        shown = own_tests._presented(random.Random(seed), cases, check.wrong.values())
+        wrong = sum(case[1] in check.wrong.values() for _, case in shown)
+        share = wrong / len(shown)
+        assert share**wrong * (1 - share) ** (len(shown) - wrong) < 1e-3
+        assert {number for number, _ in shown} == set(range(len(cases)))
+        orders.add(tuple(number for number, _ in shown))
+    assert len(orders) == 20
+
+
+def test_a_notebook_s_test_that_counts_its_calls_earns_nothing(monkeypatch):
+    names = {}
+    exec(HEAD + COUNTS_IN_A_DEFAULT.format("of", "permute", 5), names)
+    exec(COUNTS.format("counting", "permute", 5), names)
+    for text in names["of"], names["counting"]:
+        of_permute.fill(text)
+        assert check(of_permute).points == 0
+        assert text.__defaults__ in (None, ([],)) and names["n"] == 0
