@@ -155,7 +155,8 @@ def _in_the_box(parts):
     fork = Fork(unsafe=bool(sandbox.why_not()))
     try:
         fork.line.send(wire.encode(["pages", [list(part) for part in parts]]), SECONDS)
-        found = wire.decode(fork.line.receive(SECONDS, 2 * render.LONGEST))
+        most = 2 * render.LONGEST
+        found = wire.decode(fork.line.receive(SECONDS, most), most=most)
     finally:
         fork.end()
     if not isinstance(found, list) or len(found) != len(parts):
