@@ -11,7 +11,7 @@ from .launches import ODD, LineCheck, MovesNumbers
 SHIFTS = {
     "backwards, or not at all": (0, -1, -50),
     "forwards": (1, 5, 95),
-    "a shift beyond n": (96, 100, -97, -1001, -2_000_000_001),
+    "a shift beyond n": (96, 100, -97, -1001, -2_000_000_001, 2**31 - 1, 96 - 2**31),
 }
 
 
@@ -50,6 +50,13 @@ the_other_way: moved the wrong way: y[i] comes from x[i - shift]
 once: adding n once is not enough for a shift beyond n: take % n first
 > int from = (i - shift) % n;\n        if (from < 0) from += n; -> int from = i -
     shift;\n        if (from < 0) from += n;\n        if (from >= n) from -= n;
+overflow: a shift may be near the largest int: i + shift is beyond it, and i - shift is
+    not
+>
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    int to = (i + shift) % n;
+    y[to < 0 ? to + n : to] = x[i];
 only_on: a shift may be negative, too: then i - shift is beyond n, and % n brings it
     back
 > int from = (i - shift) % n;\n        if (from < 0) from += n; -> int from = i -
@@ -78,7 +85,7 @@ right: each thread writes where its element goes
 >
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
-    int to = (i + shift) % n;
+    int to = (i + shift % n) % n;
     y[to < 0 ? to + n : to] = x[i];
 right: in a loop over the grid
 >

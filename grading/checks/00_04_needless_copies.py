@@ -4,7 +4,7 @@ from grading.exercise import Check, checks, mistakes, right
 from minigrad.kernels.transfers import needless_copies
 
 UP, DOWN = "to device", "to host"
-NAMES = "x", "y", "w"
+NAMES = "x", "y", "xy", "loss"
 
 
 def kernel(reads, writes):
@@ -39,6 +39,8 @@ class NeedlessCopies(Check):
         yield "changed on the host", [*step, *step, (UP, "x")]
         yield "changed on the host", [(UP, "x"), host("x", "y"), (UP, "x"), (UP, "y")]
         events = [(UP, "x"), (DOWN, "x"), host("y", "x"), (DOWN, "x"), (UP, "x")]
+        yield "changed on the host", events
+        events = [(UP, "x"), (UP, "xy"), host("", ["xy"]), (UP, "x"), (UP, "xy")]
         yield "changed on the host", events
         yield "no copies", []
         yield "no copies", [host("", "x"), kernel("x", "y")]
@@ -92,6 +94,9 @@ each_direction: after a copy in either direction both places hold the same: a co
 & equal.add(names[0]) -> equal.add((what, names[0]))
 ever_copied: an array that was copied before may have been changed since then
 > equal -= set(writes) -> pass
+letters: a set of a name is one of its letters: put the name into a tuple or set, or
+    write .add and .discard
+> set(writes) -> {letter for name in writes for letter in name}
 one_change: an event may change several arrays
 > equal -= set(writes) -> equal -= set(writes[:1])
 needed: those are the copies that are needed: the others are wanted

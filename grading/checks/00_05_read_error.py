@@ -21,8 +21,28 @@ OTHERS = [
     "MemoryError: Unable to allocate 8.00 GiB for an array with shape (1073741824,)",
     "ModuleNotFoundError: No module named 'cupy'",
     "AssertionError: Torch not compiled with CUDA enabled",
+    "ValueError: none of the inputs is on a device, or None was given",
     "",
 ]
+PLACES = (  # of what names an error
+    "{}", "{} (step 12)", "step 12: {}", "first: {}: the second try", "<{}>", "[{}]",
+    "'{}', it says.", "x_{}_y", "Last{}Error", "{}=9",
+    'Traceback (most recent call last):\n  File "run.py", line 35\n{}',
+    "Traceback:\n{}\n\nDuring handling of this, another exception occurred:\nKeyError: 2",
+)  # fmt: skip
+
+
+def names_of(error):
+    return [name for name in error[1:] if name]
+
+
+def cut_short(error):
+    """Texts that hold a part of a name, or the number, of an error: they name none."""
+    for name in names_of(error):
+        first = re.match(r"cudaError|CUDA_ERROR_|\w+\W", name).end()
+        yield from (name[first:], name[:-1], name[:first] + "_" + name[first:])
+    for said in "error {}", "CUDA_ERROR_{}", "cudaError_t({})", "[{}]", "{}":
+        yield said.format(error.number)
 
 
 @checks(read_error)
@@ -53,6 +73,13 @@ class ReadError(Check):
         for error in random.sample(ERRORS, 4):
             yield "capitals or not", f"E0000 {error.words.upper()}"
             yield "capitals or not", f"failed: {error.runtime.lower()}"
+        for place in PLACES:
+            for kind in range(3):
+                names = [n for e in ERRORS for n in names_of(e)[kind - 3 :][:1]]
+                yield "anywhere", place.format(random.choice(names))
+        for error in ERRORS:
+            for message in cut_short(error):
+                yield "no error of CUDA's", message
         for message in OTHERS:
             yield "no error of CUDA's", message
 
@@ -99,6 +126,19 @@ ptx_as_build: 222: the program's PTX is newer than the driver, which is to be re
 > 222: "driver" -> 222: "build"
 device_as_driver: 100: the driver is there, but sees no GPU
 > 100: "device" -> 100: "driver"
+first_line: a message may have several lines: look at all of them
+> message = message.lower() -> message = (message.lower().splitlines() or [""])[0]
+after_colon: the names stand anywhere, also before a colon
+> message = message.lower() -> message = message.lower().split(":")[-1]
+between_spaces: a name may stand inside a longer word, or beside a bracket: ask with
+    `in` of the text, not of its words
+> sign.lower() in message -> f" {sign.lower()} " in f" {message} "
+short_name: CUDA_ERROR_ and cudaError belong to the names: OUT_OF_MEMORY may be of
+    another library
+> sign.lower() in message -> sign.lower().removeprefix("cuda_error_") in message
+> sign.lower() in message -> sign.lower().removeprefix("cudaerror") in message
+none_is_a_name: str(None) is "None", and no name: skip what an error does not have
+> if any(sign and sign.lower() -> if any(str(sign).lower()
 else_unknown: a message that speaks of no error of CUDA's: return None
 > return None -> return 0, "unknown"
 by_number: a number in the message may be another one: look for words and names

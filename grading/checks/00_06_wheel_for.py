@@ -40,6 +40,8 @@ class WheelFor(Check):
             yield "cubins", (13, 0), gpu, more
         for gpu in [(9, 0), (10, 0), (8, 9), (12, 0)]:
             yield "PTX", (13, 0), gpu, {"a": wheel((12, 8), [(8, 0)], (9, 0))}
+        for gpu in [(9, 0), (12, 1), (8, 10), (8, 5)]:
+            yield "PTX", (13, 0), gpu, {"a": wheel((12, 8), [], (8, 6))}
         yield "PTX", (13, 0), (8, 6), {"a": wheel((13, 0), [], (8, 6))}
         yield "PTX", (13, 0), (8, 6), {"a": wheel((13, 0), [], (8, 7))}
         for driver in [(12, 6), (12, 8), (12, 9), (13, 0)]:
@@ -51,8 +53,24 @@ class WheelFor(Check):
         one = {"a": wheel((12, 8), cubin, (8, 0))}
         yield "PTX and the driver", (12, 4), (8, 6), one
         yield "no wheels", (12, 8), (8, 0), {}
+        for _ in range(30):
+            yield "versions of any digits", *self.drawn(random)
         for _ in range(12):
             yield "real ones", random.choice(DRIVERS), random.choice(GPUS), WHEELS
+
+    def drawn(self, random):
+        """Some wheels of one or two majors; minors have up to two digits."""
+
+        def version(*majors):
+            return random.choice(majors), random.choice([0, 1, 2, 9, 10, 11, 25])
+
+        cudas = {version(12, 13) for _ in range(3)}
+        wheels = {
+            f"cu{n}": wheel(cuda, [version(8, 9) for _ in range(random.randint(0, 2))],
+                            random.choice([None, version(7, 8, 9)]))
+            for n, cuda in enumerate(random.sample(sorted(cudas), len(cudas)))
+        }  # fmt: skip
+        return version(12, 13), version(8, 9), wheels
 
     def expected(self, driver, capability, wheels):
         best = None
@@ -94,6 +112,15 @@ ptx_same: PTX for an older GPU is compiled for a newer one as well
 > ptx <= capability -> ptx == capability
 ptx_newer: PTX for a newer GPU cannot be used on an older one
 > ptx <= capability and ->
+ptx_by_parts: (8, 6) is older than (9, 0), whatever the minor numbers are: compare the
+    pairs, not part by part
+> ptx <= capability -> ptx[0] <= capability[0] and ptx[1] <= capability[1]
+cuda_by_parts: (12, 8) is older than (13, 0), whatever the minor numbers are: compare
+    the pairs, not part by part
+> and cuda <= driver -> and cuda[1] <= driver[1]
+as_number: 10 * major + minor takes (12, 11) for newer than (13, 0): compare the pairs
+> and cuda <= driver -> and 10 * cuda[0] + cuda[1] <= 10 * driver[0] + driver[1]
+> wheels[name][0], default -> 10 * wheels[name][0][0] + wheels[name][0][1], default
 ptx_same_major: PTX is not bound to a major number: an older one is enough
 > ptx <= capability -> ptx[0] == capability[0]
 first: the first that runs is not always the newest

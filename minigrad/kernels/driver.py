@@ -43,8 +43,10 @@ ERRORS = tuple(
 def read_error(message):
     """(number, cause) of the CUDA error that a message names; None if it names none.
 
-    message: a text as a program prints it. It names an error of ERRORS, one at most, if
-    it holds its words or one of its two names, anywhere, in capitals or not.
+    message: a text as a program prints it, of one line or several. It names an error of
+    ERRORS, one at most, if it holds its words or one of its two names, whole, in
+    capitals or not, anywhere: in any line, and inside a longer word. Nothing else
+    counts, such as a number.
     cause: what is to be mended:
         "driver": it is older than the CUDA of the program (35, 222)
         "device": none is seen (100)

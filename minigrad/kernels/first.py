@@ -7,7 +7,7 @@ from ..exercises.registry import exercise, kernel_exercise
 def pick_launch(n, registers, limits):
     """(blocks, threads) of a launch that gives each of n elements a thread.
 
-    n: an int >= 0. registers: how many each thread of the kernel needs, an int >= 1.
+    n: an int >= 0, below 2 ** 50. registers: how many each thread of the kernel needs, an int >= 1.
     limits: what the device allows at most, a dict of ints:
         "threads": threads in a block
         "registers": registers of a block, those of all its threads together
@@ -33,8 +33,8 @@ roll = kernel_exercise(
 // leaves at one end comes in at the other.
 //
 // mod is Python's %: its result is never negative. shift is any int, also negative, or
-// larger than n, but i - shift fits into an int. The launch has one dimension and at
-// least n threads, often more. n >= 0. x and y are different arrays.
+// larger than n. i - shift fits into an int, but i + shift may not. The launch has one
+// dimension and at least n threads, often more. n >= 0. x and y are different arrays.
 // n = 5, shift = 2: x = 0 1 2 3 4 gives y = 3 4 0 1 2
 __global__ void roll(const float* x, float* y, int n, int shift);
 """,
