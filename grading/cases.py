@@ -67,7 +67,7 @@ def given(argument):
 
 def stops(got):
     """After this there is no use in trying further cases."""
-    return isinstance(got, Problem) and got.kind in ("time", "gone")
+    return isinstance(got, Problem) and got.kind in ("time", "gone", "listed")
 
 
 def failed_as(case):

@@ -32,7 +32,8 @@ def contiguous_strides(shape):
     The last dimension moves fastest: its stride is 1. Every other stride is the next
     one times the next size; a size of 0 counts as 1 there, as in PyTorch.
 
-    shape: a tuple of ints >= 0, perhaps empty, of any number of dimensions.
+    shape: a tuple of ints >= 0, perhaps empty, of up to 100 dimensions and fewer than
+    2 ** 63 elements.
     The same as tuple(torch.empty(shape).stride()):
     (2, 3, 4) -> (12, 4, 1);  () -> ();  (2, 0, 3) -> (3, 3, 1)
     """
@@ -45,6 +46,7 @@ def offset_of(index, strides, offset=0):
     index: a tuple of ints >= 0, one for each dimension. strides: as many ints, in
     elements, below 0, too.
     offset: the storage cell of the element at index (0, ..., 0).
+    The cell that comes out is at least 0, and fits into 64 bits.
     offset_of((1, 2), (3, 1)) -> 5;  offset_of((1, 2), (3, 1), offset=10) -> 15
     """
 
@@ -58,7 +60,7 @@ def index_of(position, shape):
 
     position: an int, 0 <= position < number of elements. shape: a tuple of ints >= 1.
     A tensor without dimensions has the one position 0: index_of(0, ()) -> ()
-    There may be any number of dimensions and of elements: none of these are listed.
+    There may be up to 100 dimensions, and nearly 2 ** 63 elements: they are not listed.
     """
 
 
@@ -74,7 +76,8 @@ def slice_view(shape, strides, offset, index):
       ...     (Ellipsis, at most once) leave as many dimensions as the others do not
               deal with. At the end of `index` it may be left out.
     Nothing is copied: only three numbers a dimension change, and the offset. There may
-    be any number of dimensions and of elements: none of these are listed.
+    be up to 100 dimensions, and nearly 2 ** 63 elements. Neither they nor the indices
+    of a dimension are listed.
 
     Returns two tuples and an int. The stride of a dimension of size 1 is never used:
     any int will do there.
@@ -91,8 +94,7 @@ def broadcast_shapes(*shapes):
     The shapes are lined up at their last dimension. In each place the sizes must be
     equal, or 1, or missing; the size that is not 1 wins (so 1 and 0 give 0).
 
-    shapes: tuples of ints >= 0, as many as you like, of any number of dimensions; none
-    at all gives ().
+    shapes: tuples of ints >= 0, up to 100 of up to 100 dimensions; none at all gives ().
     Raises RuntimeError where two sizes do not fit, as torch.broadcast_shapes does.
     broadcast_shapes((3, 1), (4,)) -> (3, 4)
     """
@@ -107,9 +109,10 @@ def view_or_copy(shape, strides, new_shape):
     spaced: strides[d] == strides[d + 1] * shape[d + 1] inside the group. Dimensions of
     size 1 can be put in or left out anywhere; with no elements a view always exists.
 
-    shape, strides, new_shape: tuples of ints >= 0, of any number of dimensions. It is
-    arithmetic: no elements are listed, however many there are.
-    The stride of a dimension of size 1 is never used: any int will do there.
+    shape, strides, new_shape: tuples of ints >= 0, of up to 100 dimensions. It is
+    arithmetic: no elements are listed, of which there may be nearly 2 ** 63.
+    A stride that is never used may be any int: of a dimension of size 1, or where there
+    are no elements.
     view_or_copy((2, 3), (3, 1), (6,)) -> (1,);   the transpose must be copied:
     view_or_copy((3, 2), (1, 3), (6,)) -> None
     """

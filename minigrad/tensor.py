@@ -144,7 +144,8 @@ class Tensor(Methods, Differentiable, Suggesting):
         dimension's size. New dimensions come first.
         x of shape (3, 1) and strides (1, 1): x.expand(2, 3, 4) has strides (0, 1, 0).
         Raises RuntimeError for too few sizes, for a size other than the dimension's own
-        where that is not 1, for -1 in a new dimension, and for a size below -1.
+        where that is not 1, for -1 in a new dimension, and for a size below -1. The
+        stride of a dimension that has size 1 afterwards may be any int.
         """
 
     @property

@@ -9,12 +9,14 @@ from grading.exercise import checks, mistakes, right
 from grading.picture import cells, compared
 from minigrad.layout import contiguous_strides
 
-from .layouts import LARGE, LayoutCheck, many, random_shape
+from .layouts import HUGE, LARGE, LayoutCheck, many, random_shape
 
 
 @checks(contiguous_strides)
 class ContiguousStrides(LayoutCheck):
     """Leaves out sizes below 0 and shapes as lists: the contract has neither."""
+
+    least = ((1,),)
 
     def cases(self, random):
         for shape in [(2, 3), (2, 3, 4), (7,), (5, 2, 4, 3)]:
@@ -26,7 +28,7 @@ class ContiguousStrides(LayoutCheck):
         for shape in [(2, 0, 3), (0, 4), (3, 0), (2, 3, 0, 5), (0,)]:
             yield "sizes of 0", shape
         yield "no dimensions", ()
-        for shape in (LARGE, many(random)):
+        for shape in (many(random), LARGE, HUGE):
             yield "any sizes", shape
 
     def expected(self, shape):

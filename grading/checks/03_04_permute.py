@@ -48,6 +48,8 @@ shape_only: the shape is permuted, the strides are not: each size keeps its own 
 > {STRIDES} -> self.strides
 strides_only: the strides are permuted, the shape is not: each stride keeps its own size
 > {SHAPE} -> self.shape
+row_major: the strides of x are its own, self.strides: it need not be row-major
+> {STRIDES} -> [layout.contiguous_strides(self.shape)[d] for d in dims]
 fresh_strides: row-major strides for the new shape read the old order: permute the
     strides
 > {STRIDES} -> layout.contiguous_strides({SHAPE})

@@ -7,12 +7,14 @@ import torch
 from grading.exercise import checks, mistakes, right
 from minigrad.layout import broadcast_shapes
 
-from .layouts import LARGE, LayoutCheck, many, random_shape
+from .layouts import HUGE, LARGE, LayoutCheck, many, random_shape
 
 
 @checks(broadcast_shapes)
 class BroadcastShapes(LayoutCheck):
     """Leaves out sizes below 0 and shapes as lists: the contract has neither."""
+
+    least = ((1,),)
 
     def cases(self, random):
         for shapes in [((3, 1), (4,)), ((2, 3), (3,)), ((5,), (2, 4, 1)), ((6,), (6,))]:
@@ -35,6 +37,7 @@ class BroadcastShapes(LayoutCheck):
         shape = many(random)
         yield "any sizes", shape[3:], LARGE[1:] + shape, (1,)
         yield "any sizes", *[(n, 1) for n in (1, *LARGE[:1] * 70)], LARGE[1:]
+        yield "any sizes", HUGE[:1] + (1, 1), HUGE[1:]
 
     def drawn(self, random, count):
         """Shapes that fit: one shape, of which each lacks or has as 1 some sizes."""

@@ -18,6 +18,7 @@ shape_only: a permute that leaves the strides as they were
 inverse: a permute in the inverse order
 reverse: a permute that only turns the order round
 fresh_strides: a permute with the strides of a new tensor
+row_major: a permute that takes every tensor for row-major
 offset_lost: a permute that forgets the offset
 copies: a permute that copies
 negative: a permute that does not know negative dims

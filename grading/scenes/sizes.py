@@ -12,16 +12,23 @@ FEW = MOST // 64  # elements, which may be listed: no list of so few takes as mu
 
 
 @scene
-def numbers_alone(hole, *arguments):
-    """A function of numbers: it needs no memory for the elements of a tensor."""
+def numbers_alone(hole, *arguments, least):
+    """A function of numbers: more elements take it no more memory.
+
+    least: the arguments for one element. What it prints, or keeps, takes memory there,
+    too.
+    """
     if _elements(arguments) < FEW:
         return hole(*arguments)
     value, most = _measured(hole, arguments)
     if most > MOST:  # other answers may have been loaded meanwhile
         value, most = _measured(hole, arguments)
     if most > MOST:
+        most -= _measured(hole, least)[1]
+    if most > MOST:
         text = (
-            f"{most} bytes for numbers alone: no element of the tensor is listed here"
+            f"with more elements it takes {most:,} bytes more: find the numbers without "
+            f"a list or an array of the elements"
         )
         raise Misuse("listed", text)
     return value
