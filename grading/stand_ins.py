@@ -26,7 +26,9 @@ class FakeGPU:
 
     def __init__(self, times):
         self._times = list(times)
-        self._now = self._done = 100.0  # the host's time; when all work will be done
+        self._now = 100.0  # the host's time
+        self._done = self._now + 10  # when all work will be done, of others at first
+        self._is_asked = False  # for a time, by its clock or by events
         self._left_over = []  # of each run: was there work left when it was called?
 
     def run(self):
@@ -40,6 +42,7 @@ class FakeGPU:
         self._now = max(self._now, self._done) + WAIT
 
     def clock(self):
+        self._is_asked = True
         return self._now
 
     def event(self):
@@ -66,6 +69,7 @@ class FakeEvent:
                 raise RuntimeError(
                     "an event has not been reached yet: event.synchronize() waits"
                 )
+        self._gpu._is_asked = True
         return 1000 * (end._at - self._at)
 
 

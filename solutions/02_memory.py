@@ -197,8 +197,8 @@ check(block_sum)
 # thread may write a cell while another still has to read it?
 #
 # Copy the kernel into the cell of the answer, and mend it there. You need no new idea:
-# keep the method, and put things in order. (`condition ? one : other` is C's `one if
-# condition else other`.)
+# put the steps in order. (`condition ? one : other` is C's `one if condition else
+# other`.)
 
 # %%
 broken = r"""

@@ -630,8 +630,8 @@ check(view_or_copy)
 # `x[0]` is the first element of the view. Places from `view.dims` on say nothing.
 # (`long long` is a whole number of 64 bits.)
 #
-# Write the kernel `contiguous_kernel`. There is no list of indices in it, and no array
-# at all: take i apart, dimension by dimension, and add up the offset as you go.
+# Write the kernel `contiguous_kernel`. It needs no list of indices, and no array at
+# all: take i apart, dimension by dimension, and add up the offset as you go.
 
 # %%
 shape, stride, i = (2, 3, 4), (1, 8, 2), 17

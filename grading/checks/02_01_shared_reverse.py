@@ -70,8 +70,8 @@ no_barrier: a thread takes its element out of shared memory before another has p
 > __syncthreads -> __threadfence_block
 > {IN_PLACE}
 & BARRIER ->
-barrier_in_if: the barrier stands inside an if: in the last block some threads never
-    come to it, and the others wait. Put __syncthreads() on a line outside of every if
+barrier_in_if: a barrier stands inside an if: some threads never come to it, and the
+    others wait. Put __syncthreads() on a line outside of every if
 ! divergent-barrier
 > __syncthreads(); -> if (tid < count) __syncthreads();
 no_shared: nothing goes through shared memory: an element of y comes out of a cell of it

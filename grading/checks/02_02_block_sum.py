@@ -82,6 +82,8 @@ whole_first: half begins at blockDim.x, and then cell tid + half lies past the b
 > blockDim.x / 2 -> blockDim.x
 first_only: only the sum of the first block is written: block b writes sums[b]
 > if (tid == 0) sums[blockIdx.x] -> if (i == 0) sums[0]
+empty_block: a block without elements has the sum 0, which is to be written as well
+> if (tid == 0) sums -> if (tid == 0 && i < n) sums
 no_block: each block has the first block's sum: the index into x needs blockIdx.x
 > i = blockIdx.x * blockDim.x + tid -> i = tid
 last_step: the tree stops one step early: the last step is half = 1, when cells 0 and 1
@@ -104,8 +106,8 @@ warp_sync: within the last warp there is no order either: threads of a warp need
     in step. Keep __syncthreads() in every step, or use __syncwarp() there
 + __syncwarp();
 > {LATER}for (int half = min(32, blockDim.x / 2); half > 0; half /= 2) {STEP}
-barrier_in_if: the barrier stands inside an if: the threads that have nothing to add in
-    this step never come to it. Put it into the loop, but outside of the if
+barrier_in_if: a barrier stands inside an if: some threads never come to it, and the
+    others wait. Put it into the loop, but outside of every if
 ! divergent-barrier
 > __syncthreads(); ->
 & {FILL} -> {FILL} __syncthreads();

@@ -51,8 +51,8 @@ race_remains: the race is still there: a thread writes total[tid] while another 
 > __shared__ int -> __shared__ volatile int
 & {BETWEEN} -> if (tid >= d) total[tid] = total[tid] + total[tid - d];
 > {BETWEEN} -> if (tid >= d) atomicAdd(&total[tid], total[tid - d]);
-barrier_in_if: a barrier stands inside an if: the threads below d never come to it, and
-    the others wait. Let all threads come to it, and only the read be under the if
+barrier_in_if: a barrier stands inside an if: some threads never come to it, and the
+    others wait. Let all threads come to it, and only the read be under the if
 ! divergent-barrier
 > {BETWEEN} -> if (tid >= d) {{ int before = total[tid - d]; __syncthreads(); total[tid]
     += before; }}
@@ -68,7 +68,7 @@ outside: a thread goes outside the arrays: threads below d have no cell d places
 ! out-of-bounds
 > tid >= d -> tid >= 0
 > if (i < n) ->
-no_shared: nothing goes through shared memory: mend the kernel, and keep its method
+no_shared: nothing goes through shared memory: the totals are to be made there
 ! unshared
 > if (i < n) y[i] = total[tid]; -> int sum = 0; for (int k = i - tid; k <= i && i < n;
     k++) sum += x[k]; if (i < n) y[i] = sum;

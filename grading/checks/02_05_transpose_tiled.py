@@ -105,9 +105,8 @@ strided: one side runs down a column of x or y: each of its elements needs a sec
 & tile[tx][k] -> tile[k][tx]
 > {FIRST} -> {SECOND}
 & tile[tx][k] -> tile[k][tx]
-no_padding: 32 threads use a column of the tile at once, and its cells all lie in one
-    bank, so they are served one after the other: make the tile's rows one longer, float
-    tile[32][33]
+no_padding: a warp uses cells of the tile that share a bank, as in a column, and a bank
+    serves them one after the other: make the tile's rows one longer, float tile[32][33]
 ! bank_passes
 > tile[32][33] -> tile[32][32]
 > tile[32][33] -> tile[32][64]

@@ -9,6 +9,9 @@ from minigrad.kernels.memory import bench
 UNIT = 1e-3  # seconds; every duration differs from every other by several percent
 
 
+OTHER_CLOCK = "another clock"
+
+
 class Below(float):
     """Any time below this one."""
 
@@ -41,7 +44,8 @@ class Bench(Check):
 
     def expected(self, gpu, warmup, repeat):
         seconds = statistics.median(gpu["fake gpu"][warmup : warmup + repeat])
-        return {"seconds": seconds, "calls": warmup + repeat, "left over": False}
+        counts = {"calls": warmup + repeat, "left over": False, "asked": True}
+        return {"seconds": seconds, **counts}
 
     def same(self, got, expected, *args):
         """Launching and waiting cost a few microseconds, however one measures."""
@@ -49,7 +53,9 @@ class Bench(Check):
             return False
         seconds = got["seconds"]
         if isinstance(expected, Below):
-            return 0 <= seconds < expected
+            return got["asked"] and 0 <= seconds < expected
+        if expected == OTHER_CLOCK:
+            return not got["asked"]
         near = -2 * LAUNCH < seconds - expected["seconds"] < 4 * LAUNCH
         return near and got | {"seconds": 0} == expected | {"seconds": 0}
 
@@ -67,8 +73,9 @@ class Bench(Check):
 
 
 def said(value):
-    left = ", work left over" if value["left over"] else ""
-    return f"{value['seconds']:.6g} seconds, {value['calls']} calls of run(){left}"
+    more = ", work left over" if value["left over"] else ""
+    more += "" if value["asked"] else ", the device was not asked for a time"
+    return f"{value['seconds']:.6g} seconds, {value['calls']} calls of run(){more}"
 
 
 WARM = "for _ in range(warmup):\n        run()\n    "
@@ -79,17 +86,21 @@ MEDIAN = "np.median(times)"
 LOOP = "for _ in range(repeat):"
 EVENTS = f"{START} -> start, stop = device.event(), device.event(); start.record()"
 DONE = f"{STOP} -> stop.record(); stop.synchronize()"
-mistakes(bench, no_synchronise=Shows(Below(UNIT / 2)))(rf"""
+mistakes(
+    bench, no_synchronise=Shows(Below(UNIT / 2)), other_clock=Shows(OTHER_CLOCK)
+)(rf"""
 no_synchronise: only the launch was timed: run() returns at once. Wait with
     device.synchronize() before the clock is read at the end
 > {STOP} -> times.append(device.clock() - start)
 & {WAIT} ->
 & times = [] -> device.synchronize()\n    times = []
 > {STOP} -> times.append(device.clock() - start)\n        device.synchronize()
-> device.clock -> time.perf_counter
-& for _ in range(warmup) -> import time\n    for _ in range(warmup)
 > device.synchronize() -> device.synchronize
 & times = [] -> device.synchronize()\n    times = []
+other_clock: that is the time of another clock: ask device.clock(), or the device's
+    events
+> device.clock -> time.perf_counter
+& for _ in range(warmup) -> import time\n    for _ in range(warmup)
 lower_median: of an even number of times the lower of the two in the middle is taken:
     the median is the mean of both
 > float(np.median(times)) -> sorted(times)[(repeat - 1) // 2]
@@ -125,6 +136,11 @@ together: all runs are timed together: time each by itself, and take the median
 & float({MEDIAN}) -> (device.synchronize() or device.clock() - start) / repeat
 one_too_many: run() is called more often: `warmup` times, and `repeat` times
 > return float -> run()\n    return float
+left_over_early: before the first run the device may be at work for others: wait for
+    that where `warmup` is 0, too
+> {EVENTS}
+& {DONE}; times.append(start.elapsed_time(stop) / 1000)
+& {LOOP} -> if warmup:\n        device.synchronize()\n    {LOOP}
 left_over: work was left over on the device when a timed call began: wait for it,
     device.synchronize()
 > {EVENTS}

@@ -16,6 +16,7 @@ no_barrier: a kernel without its barriers
 no_block: a kernel whose blocks all do the elements of the first
 first_only: a kernel that writes the sum of the first block alone
 whole_blocks_only: a kernel that leaves out a block that is not full
+empty_block: a kernel that leaves out the sum of a block without elements
 fixed_size: a kernel with a literal for blockDim.x
 added: a kernel that adds to what sums holds
 small_array: a kernel with too few cells for a block of 256

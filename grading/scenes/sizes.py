@@ -4,6 +4,8 @@ import contextlib
 import math
 import tracemalloc
 
+import numpy as np
+
 from ..watch import Misuse
 from .registry import scene
 
@@ -55,11 +57,12 @@ def _measured(hole, arguments):
 def timing(hole, run, device, warmup, repeat):
     """Times a fake GPU: what it says, how often it called, and on what."""
     seconds = hole(run, device, warmup, repeat)
-    if not isinstance(seconds, float):
+    if not isinstance(seconds, float | np.floating):
         return seconds
     calls = device._left_over
     busy = any(calls[warmup : warmup + repeat])
-    return {"seconds": seconds, "calls": len(calls), "left over": busy}
+    values = {"seconds": seconds, "calls": len(calls), "left over": busy}
+    return values | {"asked": device._is_asked}
 
 
 @scene

@@ -11,7 +11,8 @@ shared_reverse = kernel_exercise(
 // The launch has one dimension. Block b has blockDim.x elements, from number
 // b * blockDim.x on; the last one of x may have fewer, and reverses just those. The
 // grid may have blocks to spare. blockDim.x is at most 256, n >= 0. An array that is
-// `extern __shared__` has 4 * blockDim.x bytes.
+// `extern __shared__` has 4 * blockDim.x bytes. No barrier waits for threads that have
+// returned.
 // Blocks of 4, n = 6:  x = 0 1 2 3 4 5,  y = 3 2 1 0 5 4
 __global__ void shared_reverse(const float* x, float* y, int n);
 """,
@@ -47,7 +48,7 @@ fix_the_race = kernel_exercise(
 // blockDim.x of them, from number b * blockDim.x on, those that are below n. The launch
 // has one dimension. blockDim.x is at most 256, n >= 0. An array that is
 // `extern __shared__` has 8 * blockDim.x bytes. No two threads may race, whatever the
-// values are.
+// values are. No barrier waits for threads that have returned.
 // Blocks of 4, n = 6:  x = 1 1 1 1 1 1,  y = 1 2 3 4 1 2
 __global__ void fix_the_race(const int* x, int* y, int n);
 """,
@@ -59,7 +60,8 @@ __global__ void fix_the_race(const int* x, int* y, int n);
 coalesced_copy = kernel_exercise(
     "02.4",
     """\
-// y[i] = x[i] for i = 0 ... n - 1, with as few memory transactions as can be.
+// y[i] = x[i] for i = 0 ... n - 1, with few memory transactions: at most 1.3 sectors of
+// 32 bytes for each that x and y fill.
 //
 // The launch has one dimension, blocks of whole warps, and any number of blocks: fewer
 // threads than elements, so that each copies several, or more. Each element is written
@@ -95,7 +97,8 @@ def bench(run, device, warmup=3, repeat=20):
 
     First run() is called `warmup` times, without being timed: 0 or more. Then it is
     called `repeat` times, 1 or more, and each of these calls is timed by itself. No
-    work may be left over on the device when a timed call begins.
+    work may be left over on the device when a timed call begins. There may be some even
+    before the first call of run().
 
     run() starts work on the device and returns at once. device has:
     device.synchronize()   returns when all work that was started has been done

@@ -8,7 +8,8 @@ global_index = kernel_exercise(
 // Thread i of all, counted through the blocks, signs element i of both arrays:
 // block[i] = the number of its block, thread[i] = its own number within the block.
 //
-// The launch has one dimension and exactly as many threads as there are elements.
+// The launch has one dimension and exactly as many threads as there are elements. Each
+// is written by one thread, its own or another.
 // 2 blocks of 4 threads: block = 0 0 0 0 1 1 1 1, thread = 0 1 2 3 0 1 2 3
 __global__ void global_index(int* block, int* thread);
 """,
@@ -39,9 +40,10 @@ def launch_config(shape, block):
     shape: (n,), or (rows, cols). block: as many numbers, threads along x, or x and y.
     A grid is written x first, as a block is: x runs along the columns, y along the
     rows. Each block is whole, so the last of a row or column may reach too far. A grid
-    has at least one block, also where there is no element.
+    has at least one block along each side, also where there is no element. Then more
+    are as good: of (0, 100) either (1, 1), or (4, 1), as the sides say one by one.
 
-    shape: sizes >= 0. block: sizes >= 1.
+    shape: sizes from 0 to 2 ** 31. block: sizes >= 1.
     launch_config((257,), (256,)) -> (2,)
     launch_config((20, 100), (32, 8)) -> (4, 3): 100 / 32 columns, 20 / 8 rows
     """
@@ -68,7 +70,8 @@ grid_stride = kernel_exercise(
 // y[i] = x[i] * x[i] for i = 0 ... n - 1, whatever the size of the grid.
 //
 // The launch has one dimension, and any number of threads: fewer than n, so that each
-// does several elements, or more. Each element is written once, by one thread. n >= 0.
+// does several elements, or more. Each element is written once, by one thread. Of T
+// threads none does more than n / T + n % T. n >= 0.
 __global__ void grid_stride(const float* x, float* y, int n);
 """,
     points=2,
