@@ -94,7 +94,8 @@ def broadcast_shapes(*shapes):
     The shapes are lined up at their last dimension. In each place the sizes must be
     equal, or 1, or missing; the size that is not 1 wins (so 1 and 0 give 0).
 
-    shapes: tuples of ints >= 0, up to 100 of up to 100 dimensions; none at all gives ().
+    shapes: tuples of ints >= 0, up to 100 of up to 100 dimensions; none at all gives
+    ().
     Raises RuntimeError where two sizes do not fit, as torch.broadcast_shapes does.
     broadcast_shapes((3, 1), (4,)) -> (3, 4)
     """

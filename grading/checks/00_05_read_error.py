@@ -28,7 +28,7 @@ PLACES = (  # of what names an error
     "{}", "{} (step 12)", "step 12: {}", "first: {}: the second try", "<{}>", "[{}]",
     "'{}', it says.", "x_{}_y", "Last{}Error", "{}=9",
     'Traceback (most recent call last):\n  File "run.py", line 35\n{}',
-    "Traceback:\n{}\n\nDuring handling of this, another exception occurred:\nKeyError: 2",
+    "Traceback:\n{}\n\nDuring handling of this, another one occurred:\nKeyError: 2",
 )  # fmt: skip
 
 

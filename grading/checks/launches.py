@@ -10,8 +10,15 @@ SMALL, ODD = "less than one block", "numbers of every kind"
 BEYOND = 12  # cells past the n elements, for each block to spare
 LINES = {  # (elements, threads of a block)
     WHOLE: [(512, 256), (192, 64), (32, 32), (5, 1)],
-    RAGGED: [(257, 256), (33, 32), (1000, 96), (1025, 1024), (100, 33), (83, 41),
-             (70_000, 256)],
+    RAGGED: [
+        (257, 256),
+        (33, 32),
+        (1000, 96),
+        (1025, 1024),
+        (100, 33),
+        (83, 41),
+        (70_000, 256),
+    ],
     SMALL: [(1, 256), (31, 32), (255, 256), (50, 64)],
     SPARE: [(300, 256), (64, 64), (7, 32), (0, 32)],
 }

@@ -77,7 +77,8 @@ def views(random):
 
 def without_memory(shape, strides, offset=0):
     """PyTorch's tensor of these numbers, which holds no elements."""
-    cells = offset + 1 + sum(max(n - 1, 0) * s for n, s in zip(shape, strides))
+    sides = zip(shape, strides, strict=True)
+    cells = offset + 1 + sum(max(n - 1, 0) * stride for n, stride in sides)
     return torch.empty(cells, device="meta").as_strided(shape, strides, offset)
 
 

@@ -7,7 +7,8 @@ from ..exercises.registry import exercise, kernel_exercise
 def pick_launch(n, registers, limits):
     """(blocks, threads) of a launch that gives each of n elements a thread.
 
-    n: an int >= 0, below 2 ** 50. registers: how many each thread of the kernel needs, an int >= 1.
+    n: an int >= 0, below 2 ** 50. registers: how many each thread of the kernel needs,
+    an int >= 1.
     limits: what the device allows at most, a dict of ints:
         "threads": threads in a block
         "registers": registers of a block, those of all its threads together
