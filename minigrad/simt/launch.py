@@ -31,6 +31,7 @@ STATIC_SHARED = 48 * 1024
 MOST_SHARED = 227 * 1024
 SHARED_ADDRESS = 1 << 24  # of shared memory: it fits 32 bits, as a GPU's does
 MOST_FINDINGS = 64
+CAUSES = ("out-of-bounds", "misaligned")  # named first: others may follow from them
 ENDS = ("timeout", "memory", "trap", "assert")  # findings that end the launch
 BATCH_BYTES = 2**28  # for the values of a batch
 WATCHED_BYTES = 16  # that tools keep for each byte of shared memory
@@ -546,7 +547,10 @@ class Launch:
         raise Stop
 
     def report_of(self):
-        found = sorted(self.findings.values(), key=lambda f: (f.line, f.column, f.kind))
+        found = sorted(
+            self.findings.values(),
+            key=lambda f: (f.kind not in CAUSES, f.line, f.column, f.kind),
+        )
         notes = [f for f in found if f.kind in NOTES]
         found = [f for f in found if f.kind not in NOTES]
         return Report(

@@ -82,9 +82,10 @@ NOTES = ("race-equal",)
 class Report:
     """Everything about one launch.
 
-    findings: Findings, by line. warnings: the compiler's. notes: what is no mistake
-    on a GPU, but worth a look. counts: what the tools counted (sectors, requests,
-    bank_passes, ...; counts["lines"] by (line, column)). output: what printf wrote.
+    findings: Findings, by line, those out of bounds first. warnings: the compiler's.
+    notes: what is no mistake on a GPU, but worth a look. counts: what the tools counted
+    (sectors, requests, bank_passes, ...; counts["lines"] by (line, column)). output:
+    what printf wrote.
     engine: what ran it, "NumPy" or "C".
     """
 

@@ -180,3 +180,14 @@ def test_every_warning_is_in_the_report(template, schedule):
     for text in str(report), html.unescape(report._repr_html_()):
         assert f"{len(report.warnings)} warnings" in text
         assert all(str(warning) in text for warning in report.warnings)
+
+
+def test_an_access_out_of_bounds_comes_before_what_follows_from_it():
+    source = """__global__ void k(float* o) { __shared__ float s[64];
+    s[threadIdx.x] = 1; o[threadIdx.x] = s[63 - threadIdx.x];
+    o[threadIdx.x] += s[threadIdx.x ^ 1];
+    o[threadIdx.x + 10] = 2; }"""
+    args = (np.ones(64, np.float32),)
+    found = simt.run(simt.RawKernel(source, "k"), 1, 64, args).findings
+    assert [f.kind for f in found][:2] == ["out-of-bounds", "race"]
+    assert [f.line for f in found[1:]] == sorted(f.line for f in found[1:])

@@ -556,3 +556,43 @@ def test_what_a_warp_does_together_orders_no_memory(body):
         found = simt.run(kernel, 1, 32, (a, b, np.zeros(256, np.float32))).findings
         kinds = {"race-warp"} if text in wrong else set()
         assert {f.kind for f in found} == kinds
+
+
+# Asynchronous copies of 64 floats into s; the statement between @ waits for them.
+COPIES = [
+    ("#include <cuda_pipeline.h>", "__pipeline_memcpy_async(&s[t], &x[t], 4);"
+     "__pipeline_commit(); @__pipeline_wait_prior(0);@ __syncthreads();"),
+    ("#include <cuda_pipeline.h>", "__pipeline_memcpy_async(&s[t], &x[t], 4);"
+     "__pipeline_commit(); __pipeline_memcpy_async(&more[t], &x[t], 4);"
+     "__pipeline_commit(); @__pipeline_wait_prior(1);@ __syncthreads();"),
+    ("", "unsigned to = (unsigned)__cvta_generic_to_shared(&s[t]);"
+     'asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" :: "r"(to), "l"(&x[t]));'
+     'asm volatile("cp.async.commit_group;");'
+     '@asm volatile("cp.async.wait_group 0;");@ __syncthreads();'),
+    ("", "unsigned to = (unsigned)__cvta_generic_to_shared(&s[t]);"
+     'asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" :: "r"(to), "l"(&x[t]));'
+     '@asm volatile("cp.async.wait_all;");@ __syncthreads();'),
+    ("#include <cooperative_groups.h>\n#include <cooperative_groups/memcpy_async.h>",
+     "auto g = cooperative_groups::this_thread_block();"
+     "cooperative_groups::memcpy_async(g, s, x, 256); @cooperative_groups::wait(g);@"
+     "__syncthreads();"),
+    ("#include <cuda/pipeline>", "auto pipe = cuda::make_pipeline();"
+     "pipe.producer_acquire(); cuda::memcpy_async(&s[t], &x[t], 4, pipe);"
+     "pipe.producer_commit(); @pipe.consumer_wait();@ __syncthreads();"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("header, body", COPIES)
+def test_a_wait_that_is_missing_is_found(header, body):
+    head = "__global__ void f(const float* x, float* y) { int t = threadIdx.x;"
+    head = f"{header}\n{head} __shared__ float s[64], more[64];\n"
+    first, wait, last = body.split("@")
+    for waits in (wait, ""):
+        source = f"{head}{first}{waits}{last}\n y[t] = s[63 - t]; }}"
+        compiles(source, 80)
+        kernel = simt.RawKernel(source, "f", ("--gpu-architecture=sm_80",))
+        x, y = np.arange(64, dtype=np.float32), np.zeros(64, np.float32)
+        report = simt.run(kernel, 1, 64, (x, y))
+        assert (y == x[::-1]).all()
+        assert {f.kind for f in report.findings} == (set() if waits else {"race"})
+        assert all("need not have ended" in f.message for f in report.findings)

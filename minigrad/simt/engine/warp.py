@@ -186,5 +186,8 @@ class Warp:
     def fence(self, mask, block_only):
         """__threadfence() and __threadfence_block(): a hook for tools."""
 
+    def asynchronous(self, what, count, mask):
+        """What is around asynchronous copies, which are made at once: for tools."""
+
 
 BITS_SHIFT = np.arange(WARP, dtype=np.uint64)

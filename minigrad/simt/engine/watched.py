@@ -70,6 +70,10 @@ class WatchedBatch(Batch):
         for tool in self.tools:
             tool.syncwarp(mask)
 
+    def asynchronous(self, what, count, mask):
+        for tool in self.tools:
+            tool.asynchronous(int(what), int(np.max(count)), mask)
+
     def fence(self, mask, block_only):
         for tool in self.tools:
             tool.fence(mask, block_only)

@@ -7,6 +7,9 @@ that they need. What the header "internal" brings, no text can call: the checker
 it of cooperative groups.
 
 __tile_converge() waits for all lanes of the warp, and orders no memory.
+__tile_async(what, n): 0 and 1 are around the writes of an asynchronous copy, 2 closes
+a group of copies, 3 waits until n of the thread's groups are left, 4 for all of them, 5
+for the oldest.
 __tile_reduce_op(mask, value, width), for tiles of `width` lanes: every lane of the tile
 gets the result. As in CUDA's header, by halves: for d = width / 2 ... 1, value =
 op(value, value of lane ^ d), which fixes the order of a sum of floats. min(a, b) is
@@ -154,6 +157,8 @@ __reduce_and_sync __reduce_or_sync __reduce_xor_sync: uint(uint,uint)
 [warp internal]
 __tile_reduce_add __tile_reduce_min __tile_reduce_max: T(uint,T,int) | int uint long ulong longlong ulonglong float double
 __tile_reduce_and __tile_reduce_or __tile_reduce_xor: T(uint,T,int) | int uint long ulong longlong ulonglong
+[async]
+__tile_async: void(int,int)
 [fence]
 __threadfence __threadfence_block __threadfence_system: void()
 [atomic]

@@ -73,7 +73,7 @@ SIMPLE = {
 COMPARE = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=",
            "lo": "<", "ls": "<=", "hi": ">", "hs": ">="}  # fmt: skip
 NOTHING = {
-    "cp.async.commit_group", "cp.async.wait_group", "cp.async.wait_all", "prefetch",
+    "prefetch",
     "prefetchu", "griddepcontrol", "setmaxnreg", "nanosleep", "pragma",
 }  # fmt: skip
 ATOMICS = {
@@ -370,6 +370,12 @@ class Ptx:
     def nothing(self, parts, operands, name):
         return ";"
 
+    def copies(self, parts, operands, name):
+        """Groups of copies: each is closed, or waited for."""
+        what = {"commit_group": 2, "wait_group": 3, "wait_all": 4}[name.split(".")[-1]]
+        count = self.read(operands[0], "unsigned") if operands else "0"
+        return f"__tile_async({what}, {count});"
+
     def copy(self, parts, operands, name):
         """cp.async, which is done at once."""
         if "bulk" in parts or len(operands) < 3:
@@ -385,9 +391,9 @@ class Ptx:
             zero = f"make_{type}({zero})" if bytes != "4" else zero
             empty = f"if ({fill} == 0u) {target} = {zero}; else " if less else ""
             if bytes == count:
-                return empty + line
+                return f"__tile_async(0, 0); {empty}{line} __tile_async(1, 0);"
             lines.append(f"if ({size} == {bytes}) {{ {empty}{line} }}")
-        return " else ".join(lines)
+        return f"__tile_async(0, 0); {' else '.join(lines)} __tile_async(1, 0);"
 
     def ldmatrix(self, parts, operands, name):
         count = next((p for p in parts if p in ("x1", "x2", "x4")), None)
@@ -425,7 +431,9 @@ class Ptx:
 
 
 RUN = [
-    *((name, Ptx.nothing) for name in NOTHING), ("cp.async", Ptx.copy),
+    *((name, Ptx.nothing) for name in NOTHING),
+    *((f"cp.async.{name}", Ptx.copies)
+      for name in ("commit_group", "wait_group", "wait_all")), ("cp.async", Ptx.copy),
     ("mul.wide", Ptx.wide), ("mad.wide", Ptx.wide), ("cvta", Ptx.cvta),
     ("cvt", Ptx.convert), ("ld", Ptx.load), ("ldu", Ptx.load), ("st", Ptx.store),
     ("atom", Ptx.atomic), ("red", Ptx.atomic), ("shfl.sync", Ptx.shuffle),

@@ -139,6 +139,11 @@ class BuiltinCode:
         self.emit(f"R.fence({self.mask}, {block_only})")
         return "None"
 
+    def on_async(self, node):
+        what, count = self.values(node.arguments)
+        self.emit(f"R.asynchronous({what}, {count}, {self.mask})")
+        return "None"
+
     def on_atomic(self, node, used):
         how = ATOMIC[node.builtin.name.split("_")[0]]
         pointer, *operands = self.values(node.arguments)
@@ -207,6 +212,7 @@ KIND = {
     "barrier": BuiltinCode.on_barrier,
     "warp": BuiltinCode.on_warp,
     "fence": BuiltinCode.on_fence,
+    "async": BuiltinCode.on_async,
     "memory": BuiltinCode.on_memory,
     "store": BuiltinCode.on_store,
     "hint": BuiltinCode.on_hint,

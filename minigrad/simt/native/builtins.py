@@ -52,7 +52,7 @@ PLAIN = {
     "__all_sync": "(ballot(R, t, {key}, {0}, {1} == 0) == 0)",
     "__syncwarp": "together(R, t, {key}, {0})",
     "__tile_converge": "together(R, t, {key}, ~0u)",
-    "__trap": "fault(R)",
+    "__tile_async": "(void)0", "__trap": "fault(R)",
 }  # fmt: skip
 VIEWS = [
     "__float_as_int", "__float_as_uint", "__int_as_float", "__uint_as_float",

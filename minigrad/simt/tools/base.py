@@ -51,6 +51,9 @@ class Tool:
     def fence(self, mask, block_only):
         pass
 
+    def asynchronous(self, what, count, mask):
+        """See __tile_async in front/builtin_table.py."""
+
     def branch(self, site, taken, mask):
         pass
 

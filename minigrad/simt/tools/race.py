@@ -23,11 +23,16 @@ import numpy as np
 from ..engine.geometry import spread
 from ..report import shown
 from .base import Tool
+from .copies import UNIT, Copies
 from .order import RACE, SHIFT, THREAD, Order
 from .shadow import Shadow
 from .updates import branch_of, updates
 
 EQUAL = "harmless on a GPU; let one thread write it to say what is meant"
+WAIT = (
+    "let each thread wait for its copies: __pipeline_wait_prior(0), cp.async.wait_all, "
+    "or the wait of the group, pipeline or barrier; then a barrier for those of others"
+)
 TOGETHER = (
     "harmless only if they all write the same value; else make it atomic, or let one "
     "thread do it"
@@ -68,6 +73,7 @@ class Race(Tool):
         self.found, self.weak = set(), {}
         self.swapped = set()  # roots with compare-and-swap
         self.flags = set()
+        self.copies, self.copying = None, False
         self.updates = None  # place -> Update, once there is a finding
 
     def batch(self, geometry):
@@ -76,6 +82,7 @@ class Race(Tool):
             self.order = Order(geometry.grid, geometry.block)
         self.order.batch(geometry, self._tick())
         self._forget_shared()
+        self.copies = None
 
     def turn(self, geometry):
         self.geometry = geometry
@@ -95,8 +102,50 @@ class Race(Tool):
     def fence(self, mask, block_only):
         self.order.fence(self.geometry.by_block(mask), block_only, self._tick())
 
+    def asynchronous(self, what, count, mask):
+        mask = self.geometry.by_block(mask)
+        if what < 2:
+            self.copying = what == 0
+        elif self.copies is not None:
+            if what in (2, 4):
+                self.copies.close(mask)
+            if what in (3, 4):
+                self.copies.wait(mask, count)
+            if what == 5:
+                self.copies.wait_oldest(mask)
+
     def ignores(self, space, root):
         return space == "global" and root.readonly
+
+    def _copy(self, kind, root, address, size, mask, site):
+        """An access of shared memory where there are asynchronous copies."""
+        whole = len(self.geometry.per_block) == np.prod(self.launch.block)
+        if not whole:  # the warps of a block take turns: lockstep sees all of it
+            return
+        if self.copying and kind == "write":
+            if self.copies is None:
+                self.copies = Copies(self.geometry, root.nbytes)
+            self.copies.begin(address, size, mask, site)
+        elif self.copies is not None:
+            lanes, cells = self.copies.early(address, size, mask)
+            if len(lanes):
+                self._report_copy(
+                    kind, root, int(lanes[0]), int(cells[0]), len(lanes), site
+                )
+
+    def _report_copy(self, kind, root, lane, cell, count, site):
+        copies, geometry = self.copies, self.geometry
+        line, column = self.launch.places[int(copies.site[cell])]
+        block, thread = geometry.where(int(copies.owner[cell]) - 1)
+        what = root.describe(cell % copies.cells * UNIT)
+        message = (
+            f"{NOW[kind]} {what}, which thread {shown(thread)} copies at line {line}: "
+            f"the copy need not have ended"
+        )
+        other = {"line": line, "column": column, "block": block, "thread": thread}
+        self.launch.report(
+            "race", site, lane, message, geometry, other=other, hint=WAIT, count=count
+        )
 
     def access(self, kind, space, root, address, size, mask, site):
         address, now = self.geometry.by_block(address), self._tick(site)
@@ -108,6 +157,8 @@ class Race(Tool):
         if not shadow.keep(entry, self.order):
             self._catch_up(shadow)
             self._look(shadow, entry)
+        if space == "shared" and (self.copying or self.copies is not None):
+            self._copy(kind, root, address, size, mask, site)
         if kind == "atomic":
             self.order.atomic(mask, space, now)
 
