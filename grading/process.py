@@ -24,6 +24,8 @@ from .subject import Outcome, Problem
 CELL_SECONDS = 20  # of work, for one cell
 GRACE = 5  # seconds beyond its own time limit, before a process is ended
 EXERCISE_SECONDS = 180  # by the clock, of waiting for all that an exercise is asked
+EARLY = 2**14  # bytes of what is said of a cell
+MOST_ENDINGS = 60  # of the processes of a submission, while cells run
 TRIES = 3  # of what ends its process: it may have been ended from outside
 SUBMISSION_SECONDS = 900
 
@@ -58,9 +60,11 @@ class ProcessSubject(WireSubject):
         self._endings = collections.Counter()  # of processes, by the cell that ran
         self._line = self._fork = None
         self._ready = False  # have the cells run?
+        self._ids = set()  # of the cells that it was given
         self._judged, self._standing_in = None, StandingIn(unsafe)
         self._seconds = GRACE
         self._of_exercise = self._of_all = seconds  # what is left of them
+        self._worked = time.process_time()  # by the grader, so far
 
     def __enter__(self):
         return self
@@ -105,6 +109,7 @@ class ProcessSubject(WireSubject):
         return outcome
 
     def about(self, name):
+        self._charge()
         if name != self._judged:  # else it is tried again, in the time that is left
             self._of_exercise = EXERCISE_SECONDS
         left_over = self._line and self._line.is_waiting()
@@ -149,11 +154,13 @@ class ProcessSubject(WireSubject):
 
     def _served(self, name):
         """The exercises whose references this process has called; `name`'s is shut."""
+        begun = time.monotonic()
         try:
             return self._standing_in.close([name])
         except (OSError, EOFError, ValueError, TypeError):
             self._end()
             self._standing_in.end()
+            self._of_all -= time.monotonic() - begun
             return set()
 
     def _tell(self, message):
@@ -184,9 +191,13 @@ class ProcessSubject(WireSubject):
 
     @contextlib.contextmanager
     def _ends(self, seconds):
-        """End a process that is late, or has ended. Only waiting for it counts."""
+        """End a process that is late, or has ended. Waiting for it counts.
+
+        So does what the grader itself has worked: a reply may give it a lot to do.
+        """
         if self._line is None:
             raise Gone("gone", "the process that held the answer has ended")
+        self._charge()
         begun, left = time.monotonic(), self._left(seconds)
         try:
             yield
@@ -203,6 +214,12 @@ class ProcessSubject(WireSubject):
         self._end()
         raise Gone(kind, text)
 
+    def _charge(self):
+        """Count what the grader has worked since it was last asked for that."""
+        before, self._worked = self._worked, time.process_time()
+        self._of_exercise -= self._worked - before
+        self._of_all -= self._worked - before
+
     def _left(self, seconds):
         return max(min(seconds, self._of_exercise, self._of_all), 0.001)
 
@@ -215,7 +232,7 @@ class ProcessSubject(WireSubject):
                 while True:
                     data = self._receive(self._patience(cell))
                     with self._understood():
-                        said, *values = replies.message(wire.decode(data))
+                        said, *values = replies.message(wire.decode(data, most=EARLY))
                         if said == "ready":
                             self.ended, self._ready = False, True
                             return
@@ -224,6 +241,10 @@ class ProcessSubject(WireSubject):
                 if cell is None:
                     raise
                 self._endings[cell] += 1
+                if self._endings.total() > MOST_ENDINGS:
+                    raise Gone(
+                        "gone", "its cells end the process again and again"
+                    ) from None
                 if error.kind == "gone" and self._endings[cell] < TRIES:
                     continue
                 self.problems[cell] = str(error)
@@ -231,7 +252,7 @@ class ProcessSubject(WireSubject):
 
     def _cell(self, said, id, problem=None):
         """The cell that is running after a message of one that begins or ends."""
-        if said not in ("begin", "end") or id not in dict(self.cells):
+        if said not in ("begin", "end") or id not in self._ids:
             raise LookupError(id)
         self.problems.pop(id, None)
         if problem:
@@ -247,6 +268,7 @@ class ProcessSubject(WireSubject):
         except OSError as error:
             raise Gone("gone", str(error)) from None
         self._line, self._ready = self._fork.line, False
+        self._ids = {id for id, _ in self.cells}
         given = ["answers", self.name, self.cells, self.files, CELL_SECONDS]
         self._tell(wire.encode(given))
         with self._standing_in.channel() as end:

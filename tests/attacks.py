@@ -2,7 +2,7 @@
 
 A text is what a cell does when it runs (CELL), what the answer does when it is called
 (CALL), an expression whose value the answer returns, to be read in the feedback (READ),
-a reply to the grader, written by hand (REPLY), or CUDA C (CUDA). `{home}` is the
+a reply to the grader, written by hand (REPLY) or by a cell (EARLY), or CUDA C (CUDA). `{home}` is the
 course's folder, `{room}` the class's, `{secret}` a file beside it.
 """
 
@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from minigrad.kernels.copy import contiguous_kernel
 
-CELL, CALL, READ, REPLY, CUDA = "cell", "call", "read", "reply", "CUDA C"
+CELL, CALL, READ, CUDA = "cell", "call", "read", "CUDA C"
+REPLY, EARLY = "reply", "early"
 
 HEAD = """
 import ctypes, gc, os, pathlib, re, signal, socket, subprocess, sys, threading, time
@@ -59,8 +60,9 @@ class Attack(NamedTuple):
                 "DEEP", DEEP
             )
             return [("a", f"{HEAD}{KERNEL_OF}(r'''{text}''')")]
-        if self.how == CELL:
-            return [("a", HEAD + text), ("b", HEAD + ANSWER + "    return (0,)")]
+        if self.how in (CELL, EARLY):
+            head = HEAD + (LINE if self.how == EARLY else "")
+            return [("a", head + text), ("b", HEAD + ANSWER + "    return (0,)")]
         if self.how == READ:
             text = f"return str({text})"
         head = HEAD + (LINE if self.how == REPLY else "")
@@ -238,6 +240,68 @@ a subject that lies:
     subject.serve = lambda *a: wire.encode(((1,), None, ""))
     subject.LocalSubject.call = lambda *a: ((1,), None, "")
     return (7,)
+""",
+)
+
+COSTLY = table(
+    "messages that take long to read",
+    REPLY,
+    r"""
+a map of colliding ints:
+    sent(b"\x93\xdf" + (199999).to_bytes(4, "big") + b"".join(msgpack.packb(ext(5, hex(n * (2**61 - 1)))) + b"\x00" for n in range(1, 200000)) + b"\xc0\xa0")
+a map of colliding tuples: sent(b"\x93\xdf" + (10**5).to_bytes(4, "big") + b"".join(msgpack.packb(ext(0, [n * (2**61 - 1)])) + b"\x00" for n in range(10**5)) + b"\xc0\xa0")
+many maps of colliding tuples:
+    one = b"\xde" + (250).to_bytes(2, "big") + b"".join(msgpack.packb(ext(0, [ext(5, hex(n * (2**61 - 1)))])) + b"\x00" for n in range(1, 251))
+    sent(b"\x93\xdc\x00\xff" + one * 255 + b"\xc0\xa0")
+a map of NaN: sent(b"\x93\xdf\x00\x01\x00\x00" + (msgpack.packb(float("nan")) + b"\x00") * 2**16 + b"\xc0\xa0")
+a map of floats: sent(b"\x93\xdf\x00\x01\x00\x00" + b"".join(msgpack.packb(2.0 ** (n % 1000) * n) + b"\x00" for n in range(2**16)) + b"\xc0\xa0")
+five million tuples: sent(b"\x93\xdd\x00\x4c\x4b\x40" + b"\xd4\x00\x90" * 5000000 + b"\xc0\xa0")
+a million empty lists: sent(b"\x93\xdd\x00\x0f\x00\x00" + b"\x90" * (15 * 2**16) + b"\xc0\xa0")
+tuples in tuples that are read again and again:
+    value = msgpack.packb("x" * 900000)
+    for _ in range(38): value = msgpack.packb(msgpack.ExtType(0, b"\x91" + value))
+    sent(b"\x93" + value + b"\xc0\xa0")
+one array given a thousand times: packed([[ext(1, ["|u1", [2**20]])] * 1000, None, ""], bytes(2**20))
+an array that is larger than it is: packed([ext(1, ["|u1", [2**40]]), None, ""], bytes(2**20))
+an int of a million digits, in hex: packed([ext(5, "0x" + "f" * 900000), None, ""])
+a tensor of 200,000 sizes: packed([ext(2, [ext(0, [1] * 200000), ext(0, [1] * 200000), 0, "float32", None, True]), None, ""])
+a dtype that is a map: packed([ext(2, [ext(0, [2]), ext(0, [1]), 0, {}, None, True]), None, ""])
+15 MB of zeros: packed([ext(1, ["|u1", [15 * 2**20]]), None, ""], bytes(15 * 2**20))
+""",
+)
+
+ASKED_FOR_BY_NOBODY = table(
+    "messages that nobody asks for",
+    EARLY,
+    r"""
+a map of colliding keys, while a cell runs: sent(b"\x93\xdf" + (20000).to_bytes(4, "big") + b"".join(msgpack.packb(ext(0, [n * (2**61 - 1)])) + b"\x00" for n in range(20000)))
+a megabyte of what a cell has raised: sent(msgpack.packb(["end", "a", "x" * 2**20]))
+a hundred thousand beginnings:
+    for _ in range(10**5): line.send(wire.encode(["begin", "a"]))
+that it is ready: line.send(wire.encode(["ready"]))
+that it is ready, and an outcome:
+    line.send(wire.encode(["ready"])); line.send(wire.encode(("answered", "a", "b", "c", False)))
+    for _ in range(9): reply(((1,), None, ""))
+that another cell begins: line.send(wire.encode(["begin", "b"]))
+that a cell of no notebook begins: line.send(wire.encode(["begin", {"a": 1}]))
+noise to the references:
+    from grading import course_answers
+    course_answers.connected.end.sendall(os.urandom(2**20))
+a long message to the references, which never comes:
+    from grading import course_answers
+    course_answers.connected.end.sendall(b"\x0f\xff\xff\xff")
+calls of the references without end, in a thread:
+    from grading import course_answers
+    def ask():
+        while True:
+            try: course_answers.connected.request("has", "index_of")
+            except Exception: pass
+    threading.Thread(target=ask, daemon=True).start()
+an iterator without end, for a reference:
+    from minigrad.kernels.transfers import needless_copies
+    def events():
+        while True: yield "copy", "x"
+    threading.Thread(target=needless_copies, args=(events(),), daemon=True).start()
 """,
 )
 
@@ -511,5 +575,5 @@ parentheses without end: GLOBAL { y[0] = DEEP; }
 )
 DEEP = "(" * 9000 + "1" + ")" * 9000
 
-ATTACKS = [*FORGED, *REPLIES, *SECRETS, *DAMAGE, *PROCESSES, *NETWORK, *RESOURCES,
+ATTACKS = [*FORGED, *REPLIES, *COSTLY, *ASKED_FOR_BY_NOBODY, *SECRETS, *DAMAGE, *PROCESSES, *NETWORK, *RESOURCES,
            *KERNEL, *CUDA_C]  # fmt: skip

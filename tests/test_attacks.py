@@ -77,11 +77,12 @@ def of_students(zygote):
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda a: f"{a.kind}: {a.name}")
 def test_attack(attack, room, grader):
-    before = state(room)
+    before, worked = state(room), time.process_time()
     places = {"home": course.home(), "room": room, "secret": room.parent / "secret"}
     hole = contiguous_kernel if attack.how == CUDA else contiguous_strides
     with ProcessSubject("x.ipynb", attack.cells(**places), LAB) as subject:
         verdict = verdict_on(hole, subject)
+    assert time.process_time() - worked < 8  # the grader's own work
     said = f"{verdict} {verdict.failures} {subject.problems}"
     assert verdict.points == 0 and verdict.counts, said
     assert verdict.state in ("wrong", "crashed", "timed out", "not answered", "raised")
