@@ -162,6 +162,7 @@ def decoded(data):
     kind = kind_of(data)
     if kind:
         raise Unreadable(f"the file is {kind}, not a notebook")
+    data = data.rstrip(b"\0") if data.count(b"\0") == len(data) else data
     encoding, notes = json.detect_encoding(data), []
     try:
         text = data.decode(encoding, "surrogatepass")

@@ -178,10 +178,12 @@ def test_hundreds_of_versions_are_each_looked_at_a_few_times(course, box, monkey
         module = sys.modules[collect.__module__]
         monkeypatch.setattr(module, name, counted(getattr(module, name)))
     zipped(box / "ada.zip", {f"{n}.ipynb": book(str(n)) for n in range(count)})
-    for _ in range(2):
+    for last in ("newer", "known"):
         looked.clear()
-        assert len(collect(course, box)) == count
+        done = collect(course, box)
+        assert len(done) == count and {d.what for d in done[1:]} == {last}
         assert len(looked) <= 4 * count
+    assert len(earlier(course, "ada")) == count - 1
 
 
 @pytest.mark.parametrize("inner", ["final.zip", "final.tar.gz", "03_strides.ipynb.gz"])

@@ -33,7 +33,7 @@ def read(tmp_path):
         (b'{"nbformat": 4, "nbf', "the file ends after 20 bytes, before its cells"),
         (GERMAN.encode()[: GERMAN.encode().index("ü".encode()) + 1], "the file ends"),
         (b"", "the file is empty"),
-        (bytes(5000), "the file is empty, or has only blanks and zero bytes"),
+        (bytes(4999), "the file is empty, or has only blanks and zero bytes"),
         (b" \n\t", "the file is empty"),
         (b"[1]", "JSON, but no notebook: it has no list of cells"),
         (b'{"cells": 1}', "no list of cells"),

@@ -258,9 +258,10 @@ class Place:
         if sum_ == self.current:
             return "known"
         if self.current:
-            if time < self._time():
+            last = self._time()
+            if time < last or time == last and sum_ in self.kept:
                 return "older" if self._keep(data, time) else "known"
-            self._keep(self.target.read_bytes(), self._time())
+            self._keep(self.target.read_bytes(), last)
             what = "newer"
         self._note_number()
         write(self.stamp, time.strftime(TIME).encode())
