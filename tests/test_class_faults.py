@@ -22,7 +22,7 @@ from nbconvert.writers import FilesWriter  # noqa: E402
 from sqlalchemy.orm import Session  # noqa: E402
 from stand_in import hand_in, lab  # noqa: E402
 
-from grading.classroom import book, files  # noqa: E402
+from grading.classroom import book, files, reading, submission  # noqa: E402
 from grading.classroom.book import grade, open_course  # noqa: E402
 from grading.classroom.grades import grades  # noqa: E402
 
@@ -204,4 +204,23 @@ def test_a_clock_that_jumps(root):
     for path in root.rglob("*"):
         os.utime(path, (0, 0) if len(path.name) % 2 else (4e9, 4e9))
     assert not [one for one in grade(root) if one.fresh]
+    mended(root, expected)
+
+
+def test_a_file_that_may_not_be_read_is_named_and_the_others_are_graded(
+    root, monkeypatch
+):
+    expected = anew(root, 5)
+
+    def denied(path, *limits):
+        if "ada" in path.parts:
+            raise PermissionError(13, "Permission denied", str(path))
+        return files.opened(path, *limits)
+
+    with monkeypatch.context() as patch:
+        for module in (submission, reading):
+            patch.setattr(module, "opened", denied)
+        done = {one.student: one for one in grade(root)}
+    assert done["ada"].state == "failed" and "Permission denied" in done["ada"].why
+    assert done["bob"].state == "graded" and standing(root)["ada"] is None
     mended(root, expected)
