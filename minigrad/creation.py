@@ -76,6 +76,12 @@ def eye(n, m=None, *, dtype=None, device="cpu"):
     return _cast(np.eye(rows, columns), as_dtype(dtype), device)
 
 
+def is_whole(dtype):
+    """Is this a dtype of whole numbers?"""
+    dtype = as_dtype(dtype, None)
+    return dtype is not None and dtype is not bfloat16 and dtype.kind in "iu"
+
+
 @factory
 def arange(start=0, end=None, step=1, dtype=None, device="cpu"):
     """The numbers start, start + step, ... below end; int64 where all are ints.
@@ -92,7 +98,12 @@ def arange(start=0, end=None, step=1, dtype=None, device="cpu"):
     check((end - start) * step >= 0,
           "upper bound and lower bound inconsistent with step sign")  # fmt: skip
     whole = all(isinstance(n, Integral) for n in given)
+    cut = is_whole(dtype) and int(step) != 0  # as PyTorch does, which for int64 alone
+    if cut and as_dtype(dtype) == np.int64:  # cuts off before it counts
+        start, end, step, whole = int(start), int(end), int(step), True
     count = -((start - end) // step) if whole else math.ceil((end - start) / step)
+    if cut:
+        start, step = int(start), int(step)
     numbers = start + step * np.arange(*as_shape((count,)))
     wide = dtype if dtype is not bfloat16 else float32
     numbers = numbers.astype(wide or (np.int64 if whole else np.float32))
@@ -104,6 +115,8 @@ def linspace(start, end, steps, *, dtype=None, device="cpu"):
     """`steps` numbers from start to end, both included, evenly spaced."""
     number_for("linspace", "start", start)
     number_for("linspace", "end", end)
+    if is_whole(dtype) and math.isfinite(start) and math.isfinite(end):
+        start, end = int(start), int(end)  # as PyTorch does
     (count,) = layout.as_shape((steps,))
     i, last = np.arange(count), count - 1
     with np.errstate(all="ignore"):

@@ -114,6 +114,23 @@ def test_a_tensor_that_is_no_index_and_one_that_takes_no_format_say_why():
         f"{minigrad.ones(2):.2f}"
 
 
+@pytest.mark.parametrize("dtype", ["int64", "int32", "int8"])
+@pytest.mark.parametrize("step", [1.0, 1.5, 2.7, -1.2])
+def test_bounds_that_are_floats_are_cut_off_for_integers(dtype, step):
+    for low, high in (0.5, 5.7), (-2.5, 3.2), (-4.6, -3.1), (-7.04, 0.92):
+        start, end = (low, high) if step > 0 else (high, low)
+        ours, theirs = (
+            m.arange(start, end, step, dtype=getattr(m, dtype)).tolist()
+            for m in (minigrad, torch)
+        )
+        assert ours == theirs
+        ours, theirs = (
+            m.linspace(start, end, 5, dtype=getattr(m, dtype)).tolist()
+            for m in (minigrad, torch)
+        )
+        assert ours == theirs
+
+
 def test_arange_of_floats_is_as_exact_as_torchs():
     for args in [(0, 1, 0.1), (-3, 7, 0.37), (1e3, 2e3, 0.7), (5, -5, -0.013)]:
         ours, theirs = minigrad.arange(*args).numpy(), torch.arange(*args).numpy()
