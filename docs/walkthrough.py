@@ -44,7 +44,7 @@ konrad,Konrad,Zuse
 def half():
     """The lab of a student who has come to the middle."""
     nb, blank = solved(), empty()
-    for mine, theirs in list(zip(nb["cells"], blank["cells"], strict=True))[28:]:
+    for mine, theirs in list(zip(nb["cells"], blank["cells"], strict=False))[28:]:
         mine["source"] = theirs["source"]
     return nb
 
