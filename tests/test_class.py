@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import shutil
+import time
 
 import pytest
 
@@ -123,6 +124,12 @@ def test_tokens_of_both_languages():
     assert tokens(cuda) == [
         "_", "void", "_", "(", "int", "_", ")", "{", "_", "=", "1", ";", "}"
     ]  # fmt: skip
+
+
+def test_comments_that_never_end_take_no_time():
+    start = time.process_time()
+    assert tokens("__global__ " + "/* " * 10**6) == ["_"]
+    assert time.process_time() - start < 5
 
 
 def test_times_are_those_that_the_notebook_tells():

@@ -18,7 +18,7 @@ MANY = 0.15  # of the class: so many have written it by themselves
 NEAR = 0.8  # of the runs of both
 WORDS = {*keyword.kwlist, *["char", "const", "double", "float", "int", "long", "void"]}
 TOKEN = re.compile(r"[^\W\d]\w*|\d[\w.]*|\S")
-COMMENTS = re.compile(r"#.*"), re.compile(r"//.*|/\*[\s\S]*?\*/")
+COMMENTS = re.compile(r"#.*"), re.compile(r"//.*|/\*[\s\S]*?(?:\*/|\Z)")
 
 
 class Alike(NamedTuple):

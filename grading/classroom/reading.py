@@ -75,8 +75,8 @@ class Broken(ValueError):
     """The file cannot be read, or takes too much: the message says why."""
 
 
-class NoReader(RuntimeError):
-    """No process of the box can be started, so no file can be read."""
+class NoReader(sandbox.NoIsolation):
+    """No process can be started that would read a file."""
 
 
 def notebook(path):
@@ -103,8 +103,9 @@ class Reader:
     def __init__(self, file, task, *values):
         try:
             self.fork = Fork(bool(sandbox.why_not()))
-        except OSError as error:
-            raise NoReader(str(error)) from None
+        except OSError:
+            why = "no process can be started that reads what students hand in"
+            raise NoReader(f"{why}: does `minigrad doctor` find a fault?") from None
         self.left = SECONDS
         self.say(["reader", task, *values])
         socket.send_fds(self.fork.line.end, [b"."], [file.fileno()])

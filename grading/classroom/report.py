@@ -40,6 +40,7 @@ ODD = {"crashed": "no result", "timed out": "no result", "not gradable": "no res
        "solution": "not answered"}  # fmt: skip
 NO_ANSWER = "not answered", "solution", "not gradable", *NOT_GRADED
 HALF = 0.5  # of the points: whoever has less needs help
+LONGEST = 50_000  # characters of an answer that is compared with others
 SHOWN = 5  # mistakes of an exercise; exercises of a student
 PAGE = Environment(autoescape=True).from_string("""{% macro table(head, rows) %}<table>
 <tr>{% for h in head %}<th>{{ h }}</th>{% endfor %}</tr>
@@ -265,9 +266,10 @@ def _pairs(root, name, students):
         path = root / "autograded" / student / name / f"{name}.ipynb"
         nb = nbformat.read(path, as_version=4) if path.is_file() else None
         for cell in nb.cells if nb else ():
-            hole = cell.cell_type == "code" and answered_in(cell.source)
-            if hole and not cell.metadata.get("minigrad", {}).get("added"):
-                answers[hole][student] = cell.source
+            marks, own = cell.metadata.get("nbgrader", {}), len(cell.source) < LONGEST
+            own = own and not cell.metadata.get("minigrad", {}).get("added")
+            if own and marks.get("solution"):  # it has the name of its exercise
+                answers[marks["grade_id"]][student] = cell.source
     known = collections.defaultdict(list)
     released = root / "release" / name / f"{name}.ipynb"
     for path in (course.solution(name), released):
