@@ -29,7 +29,8 @@ from .mistakes import Model, listed, load, mistakes_of
 from .subject import LocalSubject, Problem
 from .verdict import NEEDS_GPU, Failure, Verdict, number, plural
 
-EVERYWHERE = "cut", "dtype", "shape"  # causes that are seen in every wrong case
+EVERYWHERE = {"cut", "dtype", "shape"}  # causes that are seen in every wrong case
+EVERYWHERE |= {"swapped", "shifted", "reversed", "every_second"}
 _checks = {}  # name of the hole -> Check
 _kept = {}  # what came of the cases of the check and the seed that were judged last
 

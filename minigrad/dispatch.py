@@ -44,10 +44,10 @@ class DispatchError(NotImplementedError):
 def find_kernel(registry, operator, device, dtype):
     """The kernel of `operator` for tensors on `device`, computing in `dtype`.
 
-    registry: {(operator, device, dtype): kernel}. operator, device: names, such as
-    "add" and "sim". A kernel that is registered for dtype None is for every dtype, but
-    gives way to one for `dtype` itself. A kernel of another device is never right: it
-    could not read the tensors' memory.
+    registry: {(operator, device, dtype): kernel}, and no kernel is false. operator,
+    device: names, such as "add" and "sim". A kernel that is registered for dtype None
+    is for every dtype, but gives way to one for `dtype` itself. A kernel of another
+    device is never right: it could not read the tensors' memory.
 
     The registry may have grown since the last call: nothing is kept of it.
     Raises DispatchError where there is none, with missing(registry, operator, device,

@@ -495,8 +495,8 @@ np.testing.assert_allclose(a[0] + a[1] + a[2], a[2] + a[1] + a[0], rtol=1e-5)
 # <details><summary>Hint 2</summary>
 #
 # Several (M, N, K), no multiple of the block, one of them with K = 0; a and b of random
-# numbers, c full of 7. The grid is `(ceil(N / 16), ceil(M / 16))`. Compare with `a @ b`
-# by `np.testing.assert_allclose`, with 1e-4 for rtol and for atol.
+# numbers, c full of 7. For blocks of (16, 4) the grid is `(ceil(N / 16), ceil(M / 4))`.
+# Compare with `a @ b` by `np.testing.assert_allclose`, with 1e-4 for rtol and for atol.
 #
 # </details>
 
@@ -510,7 +510,7 @@ def test_matmul(kernel):
         a = random.normal(size=(M, K)).astype(np.float32)
         b = random.normal(size=(K, N)).astype(np.float32)
         c = np.full((M, N), 7, np.float32)
-        kernel((-(-N // 16), -(-M // 16)), (16, 16), (a, b, c, M, N, K))
+        kernel((-(-N // 16), -(-M // 4)), (16, 4), (a, b, c, M, N, K))
         np.testing.assert_allclose(c, a @ b, 1e-4, 1e-4)
     ### END SOLUTION
 

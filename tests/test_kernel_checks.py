@@ -156,9 +156,20 @@ def test_why_the_end_of_an_array_is_wrong(grid, block, n, right, cause, words):
     before, expected = blank(n), np.arange(n, dtype=np.float32)
     got = np.where(np.arange(n) < right, expected, before)
     launch = Launch(grid, block, (got,))
-    name, text = pattern(launch, "y", before, got, expected, np.arange(n) >= right)
+    wrong = np.arange(n) >= right
+    name, text = pattern(launch, "int i", "y", before, got, expected, wrong)
     assert name == cause
     assert words in text
+
+
+def test_an_index_that_uses_blocks_is_not_said_to_lack_them():
+    before, expected = blank(512), np.arange(512, dtype=np.float32)
+    wrong = expected >= 256
+    arrays = before, np.where(wrong, before, expected), expected, wrong
+    launch = Launch(2, 256, (before,))
+    text = "if (blockIdx.x * blockDim.x + threadIdx.x < 256)"
+    assert pattern(launch, text, "y", *arrays)[0] == "tail"
+    assert pattern(launch, f"// {text}", "y", *arrays)[0] == "first_block"
 
 
 def test_a_long_hint_is_wrapped_and_not_cut():

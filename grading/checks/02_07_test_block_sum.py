@@ -13,6 +13,9 @@ own_test(test_block_sum, block_sum)("""
 no_tree: a kernel that adds nothing up
 last_step: a kernel without the last step of its tree
 no_barrier: a kernel without its barriers
+warp_sync: a kernel without an order within its last warp
+barrier_in_if: a kernel with a barrier inside an if
+not_filled: a kernel that adds cells that nobody has filled
 no_block: a kernel whose blocks all do the elements of the first
 first_only: a kernel that writes the sum of the first block alone
 whole_blocks_only: a kernel that leaves out a block that is not full

@@ -84,7 +84,14 @@ class ResultType(Check):
             a, b, c = random.choices(NAMES, k=3)
             mixed = [tensor(a, 2), tensor(b), random.choice(NUMBERS), tensor(c, 3)]
             yield "three and more", *random.sample(mixed, random.choice([3, 4]))
-        yield "what is neither", tensor("int32", 3), "2"
+        for sizes in ((2,), ()):
+            few = [tensor(name, *sizes) for name in ("uint8", "int16", "uint8")]
+            for name in "float32", "int64":
+                yield "three and more", few[0], tensor(name, *sizes), few[2]
+            yield "three and more", *few
+        yield "three and more", True, 2.5, 3
+        for name, more in ("int32", ()), ("float32", (tensor("float64"), 2.5)):
+            yield "what is neither", tensor(name, 3), *more, "2"
 
     def expected(self, *operands):
         groups = self.groups(operands)
@@ -140,6 +147,8 @@ numbers_like_tensors: a number counts like a tensor here: it may change only the
 > groups[2] -> groups[0]
 zero_dims_alike: tensors without dimensions count like those with dimensions
 > 0 if x.shape else 1 -> 0
+first_and_last: a group may have three members and more: all of them count
+> functools.reduce(promote_types, group) -> promote_types(group[0], group[-1])
 first_decides: the first operand decides: the order of operands has no say
 > in operands -> in operands[:1]
 numpys: a number of NumPy's counts as Python's does: of_number(x) takes both

@@ -35,6 +35,8 @@ swapped: rows and columns are swapped: row is y, column is x. So row comes of
 > row = -> _ =
 & col = -> row =
 & _ = -> col =
+other_block: the rows are counted in blockDim.x: along y a block has blockDim.y threads
+> blockIdx.y * blockDim.y -> blockIdx.y * blockDim.x
 turned: c is written down its columns: a row of c has N elements, so c[row, col] is
     number row * N + col
 > c[row * N + col] -> c[col * M + row]

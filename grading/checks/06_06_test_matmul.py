@@ -20,11 +20,13 @@ onto_c: a kernel that adds to what c holds
 not_zero: a kernel that writes nothing where K is 0
 one_too_few: a kernel that leaves out the last k
 no_guard: a kernel without its guard
+other_block: a kernel that takes every block for a square
 swapped: a kernel that takes x for rows and y for columns
 let_through:
 > [(16, 16, 16), (5, 37, 20), (33, 18, 3), (4, 3, 0)] -> [(16, 16, 16)]
 > , (4, 3, 0)] -> ]
 > (M, N), 7, -> (M, N), 0,
+> -(-M // 4)), (16, 4) -> -(-M // 16)), (16, 16)
 false_alarm:
 > 1e-4, 1e-4) -> 0, 0)
 right: NaN before

@@ -54,6 +54,11 @@ class SoftmaxCheck(RowCheck, TreesCheck):
     heart = "scores around 0"
     left_out = ("NaN and infinity",)
 
+    def cases(self, random):
+        yield from super().cases(random)
+        lowest = self.usual(random, 3, 300) - 39_990
+        yield "negative elements alone", self.of(random, lowest, 64)
+
     def usual(self, random, rows, n):
         """From -8 to 8, in no order; the largest stands late in a row, too."""
         x = distinct(random, rows, n) * (8 / (rows * n))

@@ -26,9 +26,9 @@ def test_block_sum(kernel):
     arguments and returns the simulator's Report: its findings are a list,
     empty where nothing was found.
 
-    A right one has the sums, and no findings. x of whole numbers has exact sums in any
-    order. The error is an AssertionError, or what the launch raises. Compare with
-    NumPy; PyTorch is not there.
+    A right one has the sums, and no findings; how it adds is not to be tested. x of
+    whole numbers has exact sums in any order. The error is an AssertionError, or what
+    the launch raises. Compare with NumPy; PyTorch is not there.
     """
 
 
@@ -88,8 +88,9 @@ def test_matmul(kernel):
     kernel(grid, block, (a, b, c, M, N, K)), with float32 arrays of NumPy.
 
     Right ones must pass: they may add in any order, so c is right up to rounding. c may
-    hold anything before, and holds the product afterwards, 0 where K is 0. The error is
-    an AssertionError, or what the launch raises.
+    hold anything before, and holds the product afterwards, 0 where K is 0. Blocks need
+    not be square. inf and NaN are not to be tested. The error is an AssertionError, or
+    what the launch raises.
     At hand: a @ b, np.testing.assert_allclose(one, other, rtol, atol). Compare with
     NumPy; PyTorch is not there.
     """

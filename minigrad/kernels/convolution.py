@@ -18,7 +18,8 @@ im2col = kernel_exercise(
 //
 // x is planes x H x W, columns planes x KH x KW x OH x OW, both row by row: of an image
 // with C channels the columns are a matrix of C * KH * KW rows and OH * OW columns. The
-// launch has one dimension and at least planes * KH * KW * OH * OW threads.
+// launch has one dimension and at least planes * KH * KW * OH * OW threads, none of
+// which does more than one plane.
 // x = 1 2 3 / 4 5 6, 2 x 2 taps:  columns = 1 2 / 2 3 / 4 5 / 5 6
 __global__ void im2col(const float* x, float* columns, int planes, int H, int W,
                        int KH, int KW, int OH, int OW, int stride, int padding,
@@ -37,8 +38,9 @@ col2im = kernel_exercise(
 // left out.
 //
 // The arrays lie as in im2col. x is all 0 before. The launch has one dimension and at
-// least as many threads as the larger of the two arrays has elements. A sum may be
-// added in any order, by atomicAdd or without it.
+// least as many threads as the larger of the two arrays has elements, none of which
+// does more than one plane. A sum may be added in any order, by atomicAdd or without
+// it.
 // columns = 1 2 / 2 3 / 4 5 / 5 6 of 2 x 2 taps, H = 2, W = 3:  x = 1 4 3 / 4 10 6
 __global__ void col2im(const float* columns, float* x, int planes, int H, int W,
                        int KH, int KW, int OH, int OW, int stride, int padding,
@@ -59,7 +61,7 @@ conv2d_gemm = kernel_exercise(
 // OW, and y N x O x P. All lie row by row. Blocks are (16, 16): blockIdx.x counts tiles
 // of 16 along p, blockIdx.y along o, and blockIdx.z is n. O, P >= 1 and K >= 0 are any
 // sizes: with K = 0 y is the bias. Tiles of w and of columns go through shared memory:
-// each element is read from global memory by 1/16 of the threads that need it. Shared
+// each element is read from global memory once by each block that needs it. Shared
 // arrays have a fixed size: nothing is given to `extern __shared__`.
 __global__ void conv2d_gemm(const float* columns, const float* w, const float* bias,
                             float* y, int O, int K, int P);
@@ -100,8 +102,9 @@ def conv2d_backward(dy, columns, w):
     w: the weights as a matrix, (O, K). All are float64, or all float32. There are N
     images, O channels of y, P places, and K = C * KH * KW taps in all channels of x; N
     and P may be 0.
-    Returns three arrays of the same dtype: dcolumns (N, K, P), from which col2im makes
-    the gradient of x; dw (O, K) and db (O,), which belong to all images together.
+    Returns a tuple of three arrays of the same dtype: dcolumns (N, K, P), from which
+    col2im makes the gradient of x; dw (O, K) and db (O,), which belong to all images
+    together.
     At hand, of NumPy: a @ b, also of batches; a.transpose(0, 2, 1); a.sum((0, 2)).
     """
 
@@ -113,9 +116,10 @@ max_pool2d = kernel_exercise(
 // and indices[...] = where it was: ih * W + iw.
 //
 // The window is K x K without dilation, K <= 100; what is outside does not count.
-// Of equal elements the first one counts, row by row; NaN is larger than every number.
-// Every window has an element inside. x is planes x H x W, y and indices are planes x
-// OH x OW. The launch has one dimension and at least planes * OH * OW threads.
+// Of equal elements the first one counts, row by row; NaN is larger than every number,
+// and of several NaN any may be the one. Every window has an element inside. x is
+// planes x H x W, y and indices are planes x OH x OW. The launch has one dimension and
+// at least planes * OH * OW threads, none of which does more than one plane.
 // x = 1 5 / 5 2, K = 2:  y = 5, indices = 1
 __global__ void max_pool2d(const float* x, float* y, int* indices, int planes, int H,
                            int W, int OH, int OW, int K, int stride, int padding);
@@ -133,7 +137,7 @@ max_pool2d_backward = kernel_exercise(
 // i counts the elements of a plane of x, `size` in all, and p those of a plane of y,
 // `places` in all. Windows may overlap: several may have found the same element. dx is
 // all 0 before. The launch has one dimension and at least planes * size and planes *
-// places threads.
+// places threads, none of which does more than one plane.
 // indices = 1 1 3, dy = 10 20 5, size = 4:  dx = 0 30 0 5
 __global__ void max_pool2d_backward(const float* dy, const int* indices, float* dx,
                                     int planes, int size, int places);

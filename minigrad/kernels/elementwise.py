@@ -16,8 +16,9 @@ unary_kernel = kernel_exercise(
 // Compiler options define T and OP: -DT=float -DOP=relu, or -DT=double -DOP=exp.
 // OP stands before one number in brackets: a function of CUDA, the sign -, or one of
 // these two of yours, for T = float and double:
-//     T relu(T x)      x, but 0 where x is below 0; NaN stays NaN
-//     T sigmoid(T x)   1 / (1 + e^-x), in all digits but the last, however small
+//     T relu(T x)      x, but 0, of either sign, where x is not above 0; NaN stays NaN
+//     T sigmoid(T x)   1 / (1 + e^-x), in all digits but the last, down to the smallest
+//                      normal number, below which 0 will do
 // The view has up to 8 dimensions, all sizes >= 1; its first element is x[0]. The
 // launch has one dimension and at least n threads, often more. n >= 0.
 __global__ void unary_kernel(const T* x, Strides view, T* y, int n);

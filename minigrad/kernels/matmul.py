@@ -76,8 +76,9 @@ matmul_batched = kernel_exercise(
 // row, as in contiguous_kernel. c has `batches` matrices M x N, row by row.
 // Blocks are 16 x 16 threads; x counts columns, y rows, z matrices, of which there may
 // be more than gridDim.z. M, N, batches >= 1, K >= 0. Each element of c is written
-// once, and nothing else is written to global memory; a and b are read once for each
-// product at most. Shared arrays have a fixed size: nothing is given to
+// once, and nothing else is written to global memory; an element of a or b is read once
+// for each multiplication at most. No cell of a or b, nor of c, is further off from the
+// first than an int can count. Shared arrays have a fixed size: nothing is given to
 // `extern __shared__`.
 __global__ void matmul_batched(const float* a, Strides a_view,
                                const float* b, Strides b_view, float* c,

@@ -31,8 +31,8 @@ warp_reduce = kernel_exercise(
 // blockDim.x is any number up to 256, so the last warp of a block may have fewer than
 // 32 lanes. A block has (blockDim.x + 31) / 32 warps: as many elements of `sums` are
 // its own, one for each warp, those of block 0 first. n >= 0; elements past the threads
-// are no one's. The mask of a shuffle names the lanes that there are, and all of them
-// must come to it. Each element is read once.
+// are no one's. The mask of a shuffle names all lanes that there are, which must all
+// come to it, and may name others. Each element is read once.
 // Two blocks of 40, x all 1, n = 78:  sums = 32 8 32 6
 __global__ void warp_reduce(const float* x, float* sums, int n);
 """,
@@ -68,9 +68,9 @@ max_argmax = kernel_exercise(
 //
 // x has gridDim.x rows of n elements, row by row: block r does row r. blockDim.x is a
 // power of two, at most 256; n >= 1 is any number. Of equal elements the first one
-// counts. NaN counts as larger than every number, and of several the first. x is read
-// eight times at most. Shared arrays have a fixed size: nothing is given to
-// `extern __shared__`.
+// counts. NaN counts as larger than every number, and of several the first. A block
+// reads 8 n elements of x at most, and 4 more for each thread. Shared arrays have a
+// fixed size: nothing is given to `extern __shared__`.
 // x = 3 7 7 1,  values = 7,  indices = 1
 __global__ void max_argmax(const float* x, float* values, int* indices, int n);
 """,
@@ -85,10 +85,11 @@ softmax_rows = kernel_exercise(
 // Each row of y is the softmax of x's: y = exp(x - max) / sum of exp(x - max).
 //
 // x and y have gridDim.x rows of n elements, row by row: block r does row r.
-// blockDim.x is a power of two, at most 256; n >= 1 is any number. Elements may be as
-// large as 10000, and some of a row, but not all, may be minus infinity. Four digits of
-// y are right, however small it is. x is read five times at most. Shared arrays have a
-// fixed size: nothing is given to `extern __shared__`.
+// blockDim.x is a power of two, at most 256; n >= 1 is any number. Elements are between
+// -40000 and 40000, but some of a row, not all, may be minus infinity. Four digits of
+// y are right, down to 2 ** -126. A block reads 5 n elements of x at most, and 2 more
+// for each thread. Shared arrays have a fixed size: nothing is given to
+// `extern __shared__`.
 // x = 0 0 0 0,  y = 0.25 0.25 0.25 0.25
 __global__ void softmax_rows(const float* x, float* y, int n);
 """,
@@ -100,14 +101,16 @@ __global__ void softmax_rows(const float* x, float* y, int n);
 online_softmax = kernel_exercise(
     "05.6",
     """\
-// The same as softmax_rows, but each element of x is read from memory twice at most.
+// The same as softmax_rows, but a block reads 2 n elements of x at most, and 1 more for
+// each thread.
 //
 // One pass over the row makes the pair (m, l): the largest element so far, and the sum
 // of exp(x - m) so far, which is scaled whenever m changes. The second pass writes y.
-// x and y have gridDim.x rows of n elements, row by row: block r does row r.
-// blockDim.x is a power of two, at most 256; n >= 1 is any number. Elements may be as
-// large as 10000, and some of a row, but not all, may be minus infinity. Shared arrays
-// have a fixed size: nothing is given to `extern __shared__`.
+// x and y have gridDim.x rows of n elements, row by row: block r does row r. blockDim.x
+// is a power of two, at most 256; n >= 1 is any number. Elements are between -40000 and
+// 40000, but some of a row, not all, may be minus infinity. Four digits of y are right,
+// down to 2 ** -126. Shared arrays have a fixed size: nothing is given to
+// `extern __shared__`.
 __global__ void online_softmax(const float* x, float* y, int n);
 """,
     points=3,
@@ -122,7 +125,8 @@ layer_norm = kernel_exercise(
 //
 // x and y have gridDim.x rows of n elements, row by row: block r does row r. gamma and
 // beta have n elements. var is divided by n. blockDim.x is a power of two, at most 256;
-// n >= 1 is any number. The mean may be 10000 where the variance is 1. Each element of
+// n >= 1 is any number. The mean may be 10000 where the variance is 1, and then y is
+// right to 0.025 of gamma; where the mean is near 0, to 0.000025. Each element of
 // x is read from memory twice at most: mean and variance in one pass (Welford's), y in
 // the second. gamma, beta and y may be read as often as you like. Shared arrays have a
 // fixed size: nothing is given to `extern __shared__`.
