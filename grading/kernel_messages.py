@@ -55,7 +55,7 @@ def cause(check, case):
     (launch,) = case.args
     wrong = _first_wrong(check, case)
     found = [(kind, _of_fault(kind, case)) for kind in check.faults(case.got, launch)]
-    seen = wrong and pattern(launch, case.outcome.value, *wrong)
+    seen = wrong and pattern(launch, case.outcome.value.code, *wrong)
     vague = not seen or seen[0] == "end"  # it says where, and not why
     return next(iter(found), seen or None) if vague else seen
 
