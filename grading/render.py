@@ -39,6 +39,7 @@ GONE = {"script", "style", "svg", "math", "title", "template", "noscript", "ifra
 PICTURES = tuple(
     f"data:image/{kind};base64," for kind in ("gif", "jpeg", "png", "webp")
 )
+IMAGE = re.compile(r'<img((?: [a-z]+="[^"]*")*)>')
 CODE = HtmlFormatter(cssclass="highlight")
 
 
@@ -66,7 +67,7 @@ def code(text):
 
 def clean(text):
     """HTML without all that could run, load, hide, or lead astray."""
-    return nh3.clean(
+    cleaned = nh3.clean(
         text,
         tags=TAGS,
         clean_content_tags=GONE,
@@ -74,6 +75,16 @@ def clean(text):
         attribute_filter=_attribute,
         url_schemes={"data", "http", "https", "mailto"},
     )
+    return IMAGE.sub(_image, cleaned)
+
+
+def _image(found):
+    """The image; its description, where it's elsewhere and therefore not shown."""
+    attributes = dict(re.findall(r' ([a-z]+)="([^"]*)"', found[1]))
+    if "src" in attributes:
+        return found[0]
+    alt = attributes.get("alt", "")
+    return alt.replace("<", "&lt;").replace(">", "&gt;")
 
 
 def _attribute(tag, name, value):

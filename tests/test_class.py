@@ -89,7 +89,8 @@ def test_the_report_says_who_what_and_how_many(root):
         [[cell.get_text(strip=True) for cell in row("td")] for row in table("tr")[1:]]
         for table in page("table")
     ]
-    helped, made = tables
+    helped, made, students = tables
+    assert [row[0] for row in students] == ["ada", "bob", "cy", "dee", "eve"]
     assert [row[:2] for row in helped] == [["bob", "0%"], ["eve", "0%"]]
     assert "there is no file" in helped[1][2]
     (permute,) = [row for row in made if row[0] == ONE]

@@ -15,6 +15,7 @@ from typing import NamedTuple
 K = 8
 LEAST = 15  # runs of its own, below which an answer is too short to tell
 MANY = 0.15  # of the class: so many have written it by themselves
+LONGEST = 50_000  # characters of an answer that are compared, and shown
 NEAR = 0.8  # of the runs of both
 WORDS = {*keyword.kwlist, *["char", "const", "double", "float", "int", "long", "void"]}
 TOKEN = re.compile(r"[^\W\d]\w*|\d[\w.]*|\S")
@@ -33,7 +34,7 @@ class Alike(NamedTuple):
 def tokens(text):
     """The tokens of Python or CUDA C, without comments; a name is `_`."""
     comments = COMMENTS["__global__" in text]
-    found = TOKEN.findall(comments.sub(" ", text))
+    found = TOKEN.findall(comments.sub(" ", text[:LONGEST]))
     return [t if t in WORDS or not t.isidentifier() else "_" for t in found]
 
 
@@ -62,4 +63,5 @@ def alike(exercise, answers, known=()):
     for (a, b), both in sorted(shared.items()):
         share = both / (own[a] + own[b] - both)
         if min(own[a], own[b]) >= LEAST and share >= NEAR:
-            yield Alike((a, b), exercise, share, (answers[a], answers[b]))
+            texts = answers[a][:LONGEST], answers[b][:LONGEST]
+            yield Alike((a, b), exercise, share, texts)

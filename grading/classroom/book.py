@@ -38,6 +38,7 @@ CONFIG = f"""{MARK} Every option of nbgrader may be added below.
 
 import os
 
+from grading.classroom import formgrader
 from grading.classroom.preprocessors import Finish, Once, RunAnswers
 from nbgrader.preprocessors import AssignLatePenalties
 
@@ -52,14 +53,12 @@ c.Autograde.sanitize_preprocessors = []
 c.Autograde.autograde_preprocessors = [RunAnswers, AssignLatePenalties, Finish]
 c.Exporter.optimistic_validation = True  # once for all steps, not after each
 c.GenerateFeedback.exporter_class = "grading.classroom.feedback.Page"
-c.HTMLExporter.preprocessors = ["grading.classroom.formgrader.Show"]
+c.HTMLExporter.preprocessors = [formgrader.Show]
 c.HTMLExporter.filters = dict.fromkeys(
-    ["clean_html", "highlight_code", "markdown2html"],
-    "grading.classroom.formgrader.ready",
+    ["clean_html", "highlight_code", "markdown2html"], formgrader.ready
 )
-c.HTMLExporter.sanitize_html = True
-c.HTMLExporter.mathjax_url = ""
-c.ExchangeFactory.list = "grading.classroom.formgrader.Released"
+c.HTMLExporter.sanitize_html = True  # by these filters
+c.ExchangeFactory.list = formgrader.Released
 """
 
 

@@ -40,7 +40,7 @@ body { font: 16px/1.5 system-ui, sans-serif; color: #222; background: #fff;
 table { border-collapse: collapse; display: block; overflow-x: auto }
 td, th { padding: .25em 1em .25em 0; text-align: left; vertical-align: top;
          border-bottom: 1px solid #ccc }
-pre { overflow: auto; padding: .6em; background: #f6f6f6; font-size: 13px;
+pre { overflow: auto; padding: .6em; background: #fafafa; font-size: 13px;
       line-height: 1.4 }
 td:nth-child(2), td:nth-child(3) { white-space: nowrap }
 section.text h1 { font-size: 1.4em }

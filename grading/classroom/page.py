@@ -75,12 +75,12 @@ class Shown:
         grade, rows = self.grade, []
         for name, verdict in self._verdicts.items():
             one = self._points.get(name)
-            points = one and one.points
-            shown = f"{number(points)} / {number(one.max_points)}" if one else ""
+            shown = "not graded"
+            if one and one.points is not None:
+                shown = f"{number(one.points)} / {number(one.max_points)}"
             why = reason(verdict)
             if one and one.reason == "changed by hand":
                 why = f"changed by hand; the check said: {why}"
-            shown = shown if points is not None else "not graded"
             why = visible(" ".join(why.split())[:LONGEST])
             rows.append((name, shown, verdict["state"], why))
         before = sum(e.points for e in grade.exercises if e.points is not None)

@@ -5,10 +5,12 @@ One HTML file that needs no network. It names students: it is not for them.
 
 import collections
 import contextlib
+import os
 import re
 import statistics
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import quote
 
 import nbformat
 from jinja2 import Environment
@@ -19,13 +21,14 @@ from minigrad.exercises.cells import answered_in, cells_of
 from minigrad.viz.canvas import Canvas
 from minigrad.viz.picture import style
 
+from .. import plain
 from ..verdict import NOT_GRADED
 from . import reading, times
 from .alike import alike
 from .book import open_course, released_name
-from .feedback import POLICY
 from .files import write
-from .grades import COUNTS, grades
+from .grades import COUNTS, grades, said
+from .page import POLICY
 from .preprocessors import Record
 
 STATES = {
@@ -42,13 +45,17 @@ NO_ANSWER = "not answered", "solution", "not gradable", *NOT_GRADED
 HALF = 0.5  # of the points: whoever has less needs help
 LONGEST = 50_000  # characters of an answer that is compared with others
 SHOWN = 5  # mistakes of an exercise; exercises of a student
-PAGE = Environment(autoescape=True).from_string("""{% macro table(head, rows) %}<table>
-<tr>{% for h in head %}<th>{{ h }}</th>{% endfor %}</tr>
-{% for row in rows %}<tr>{% for c in row %}<td>{{ c }}</td>{% endfor %}</tr>
+_environment = Environment(autoescape=True)
+_environment.filters.update(cell=plain.cell, visible=plain.visible)
+PAGE = _environment.from_string("""\
+{% macro table(head, rows) %}<table>
+<tr>{% for h in head %}<th scope="col">{{ h }}</th>{% endfor %}</tr>
+{% for row in rows %}<tr>{% for c in row %}<td>{{ c | cell }}</td>{% endfor %}</tr>
 {% endfor %}</table>{% endmacro %}
 <!doctype html>
-<html lang="en"><meta charset="utf-8">
+<html lang="en"><head><meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="{{ policy }}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Class report</title>
 <style>
 body { font: 15px/1.5 sans-serif; max-width: 60em; margin: 2em auto; padding: 0 1em }
@@ -56,7 +63,10 @@ td, th { padding: .2em 1em .2em 0; text-align: left; vertical-align: top;
          border-bottom: 1px solid #ddd }
 pre { display: inline-block; vertical-align: top; max-width: 48%; overflow: auto;
       font-size: 12px; margin: 0 1% 0 0 }
-</style>
+table { display: block; overflow-x: auto }
+img { max-width: 100% }
+</style></head>
+<body><main>
 <h1>Class report</h1>
 <p>For teachers: it names students.</p>
 <h2>Who needs help</h2>
@@ -83,12 +93,22 @@ JupyterLab with "Record Cell Timing" in its settings.</p>{% endif %}
 <h3>Near-identical answers</h3>
 {% for pair in lab.alike %}
 <details><summary>{{ pair.students | join(" and ") }}: {{ pair.exercises }}</summary>
-{% for text in pair.texts %}<pre>{{ text }}</pre>{% endfor %}</details>
+{% for text in pair.texts %}<pre>{{ text | visible }}</pre>{% endfor %}</details>
 {% else %}<p>None.</p>{% endfor %}
 {% if lab.alike %}<p>Names and comments do not matter, and what many have, or the
 course's own texts, does not count. It is a reason to read both, and no proof.</p>
-{% endif %}{% endif %}{% endfor %}
-</html>
+{% endif %}
+<h3>Students</h3>
+<table>
+<tr>{% for h in ("student", "points", "state", "why") %}<th scope="col">{{ h }}</th>\
+{% endfor %}</tr>
+{% for url, row in lab.students %}<tr><td>{% if url %}<a href="{{ url }}">\
+{{ row[0] | cell }}</a>{% else %}{{ row[0] | cell }}{% endif %}</td>\
+{% for c in row[1:] %}<td>{{ c | cell }}</td>{% endfor %}</tr>
+{% endfor %}</table>
+<p>A name leads to the student's page, if <code>feedback</code> has written one.</p>
+{% endif %}{% endfor %}
+</main></body></html>
 """)
 
 
@@ -113,7 +133,7 @@ def report(directory, to=None, lab=None):
         found = grades(root, book, labs)
     with style():
         names = sorted({g.lab for g in found if g.state != "no submission"})
-        labs = [_lab(root, n, [g for g in found if g.lab == n]) for n in names]
+        labs = [_lab(root, to, n, [g for g in found if g.lab == n]) for n in names]
     page = PAGE.render(labs=labs, help=needing_help(found, names), policy=POLICY)
     write(to, page.encode("utf-8", "replace"))
     return to
@@ -178,7 +198,17 @@ def _text(failure):
     return " ".join(found[1].split())
 
 
-def _lab(root, name, found):
+def _student(root, to, grade):
+    """(address of the student's page from the file `to`, what the table says)."""
+    page = root / "feedback" / grade.student / grade.lab / f"{grade.lab}.html"
+    url = quote(Path(os.path.relpath(page, to.resolve().parent)).as_posix())
+    points = "" if grade.points is None else f"{grade.points:g} / {grade.max_points:g}"
+    why = "; ".join(filter(None, [grade.why, said(grade.penalty)]))
+    row = grade.student, points, grade.state, why
+    return url if page.is_file() else "", row
+
+
+def _lab(root, to, name, found):
     """What the page says of a lab."""
     records = [Record(root, name, g.student).read() for g in found if g.state in COUNTS]
     handed_in = [g for g in found if g.state != "no submission"]
@@ -197,6 +227,7 @@ def _lab(root, name, found):
         "mistakes": mistakes(records),
         "times": _times(root, name, [r["student"] for r in records]),
         "alike": _pairs(root, name, [r["student"] for r in records]),
+        "students": [_student(root, to, g) for g in found],
     }
 
 
