@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from minigrad import simt
+from minigrad import devices, simt
+from minigrad.kernel import Kernel
 from minigrad.testing import nvrtc
 
 LANE = np.arange(32)
@@ -199,3 +200,14 @@ def test_nvrtc_takes_these(name):
     if reason := nvrtc.missing():
         pytest.skip(f"not run: NVRTC ({reason})")
     assert nvrtc.compiled(text_of(RIGHT[name][0]), 80) == ""
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("name", RIGHT)
+def test_a_gpu_gives_the_same(name):
+    if not devices.gpu_available():
+        pytest.skip("not run: shuffles from several branches (needs a GPU)")
+    body, expected = RIGHT[name]
+    x = devices.to_device(np.full(3 * 64, -1, np.int32))
+    Kernel(text_of(body), "f")(3, 64, (x,))
+    assert (devices.to_host(x) == np.tile(expected.astype(np.int32), 6)).all()

@@ -8,7 +8,8 @@ is in the end.
 import numpy as np
 import pytest
 
-from minigrad import simt
+from minigrad import devices, simt
+from minigrad.kernel import Kernel
 from minigrad.testing import nvrtc
 
 TAKE = """    bool done = false;
@@ -181,3 +182,15 @@ def without_a_line():
 def test_without_one_of_its_lines_it_is(body, grid, block):
     report, _ = run(body, grid, block)
     assert {f.kind for f in report.findings} & {"race", "race-warp"}
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("name", CASES)
+def test_a_gpu_gives_the_same(name):
+    if not devices.gpu_available():
+        pytest.skip("not run: locks and flags (needs a GPU)")
+    body, grid, block, value = CASES[name]
+    arrays = np.zeros(4, np.int32), np.zeros(300, np.int32)
+    lock, data = map(devices.to_device, arrays)
+    Kernel(text_of(body), "f")(grid, block, (lock, data, np.int32(300)))
+    assert devices.to_host(data)[0] == value
