@@ -55,8 +55,7 @@ def called(name, text, cases):
     def how(fd):
         return sandbox.around(sandbox.python(CODE.format(fd=fd)), (), (), shown)
 
-    limited = functools.partial(locks.limit, LIMITS)
-    child, here = sandbox.started(how, preexec_fn=limited)
+    child, here = sandbox.started(how, LIMITS, watched=True)
     try:
         line = Line(here)
         line.send(wire.encode([name, text, cases, compiled]), SECONDS)

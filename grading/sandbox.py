@@ -22,6 +22,7 @@ from minigrad import course
 
 from . import locks, machines, wire
 from .locks import NOBODY
+from .together import Together
 
 KNOWING = "torch", "tensorflow", "jax", "cupy"  # what could answer in a student's place
 DEVICES = "null", "zero", "full", "random", "urandom"
@@ -36,6 +37,8 @@ FILES = "/etc/ld.so.cache", "/etc/alternatives"
 MIGHTY = 1 << 21 | 1 << 12  # CAP_SYS_ADMIN and CAP_NET_ADMIN
 boxing = False  # does this process grade, so that answers run in boxes?
 ROOMY = 2**30  # bytes of /tmp; those of students have a /tmp of their own
+MEMORY = 5 * 2**30  # bytes of all processes of a box, and its /tmp
+GPU_MEMORY = 16 * 2**30  # where CUDA keeps a part of what it needs
 REPLY = 2**28  # bytes of the longest file that `said` lets a program write
 
 
@@ -120,18 +123,53 @@ def _command(argv, hidden=KNOWING, devices=(), shown=()):
     return [shutil.which("bwrap"), *parts, *end, "--", *argv]
 
 
-def started(how, **more):
+def started(how, limits=(), watched=False, **more):
     """(a process of its own group, our end of a socket to it); silent otherwise.
 
     how(fd): what `subprocess` starts it by, given the descriptor of its own end.
+    watched: it may start programs, so the memory of all has to be counted.
     """
     here, theirs = socket.socketpair()
     with theirs:
         fd = theirs.fileno()
         more |= dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
-        more |= {"pass_fds": [fd], "start_new_session": True}
-        child = subprocess.Popen(**how(fd), **more)
+        child = _child(MEMORY, watched, dict(limits), pass_fds=[fd], **how(fd), **more)
     return child, here
+
+
+def _child(memory, watched, limits, **how):
+    """A process of its own group, whose memory is limited with that of all below it."""
+    together = Together(memory, whole=watched)
+
+    def begin():
+        together.enter()
+        locks.limit(limits)
+
+    with _unseen(**how) as how:
+        try:
+            child = subprocess.Popen(start_new_session=True, preexec_fn=begin, **how)
+        except BaseException:
+            together.end()
+            raise
+    child.together = together
+    if watched:
+        together.watch(child.pid)
+    return child
+
+
+@contextlib.contextmanager
+def _unseen(args, pass_fds=(), **how):
+    """The same start, of a bubblewrap whose options no process of its box can read."""
+    if "--" not in args:
+        yield how | {"args": args, "pass_fds": pass_fds}
+        return
+    first, *options = args[: args.index("--")]
+    with tempfile.TemporaryFile() as file:
+        file.write(b"".join(os.fsencode(option) + b"\0" for option in options))
+        file.seek(0)
+        fd = file.fileno()
+        args = [first, "--args", str(fd), *args[len(options) + 1 :]]
+        yield how | {"args": args, "pass_fds": [*pass_fds, fd]}
 
 
 def end(child):
@@ -139,6 +177,7 @@ def end(child):
     with contextlib.suppress(ProcessLookupError):
         os.killpg(child.pid, signal.SIGKILL)
     child.wait()
+    child.together.end()
 
 
 def said(code, question, seconds, hidden=KNOWING):
@@ -148,17 +187,15 @@ def said(code, question, seconds, hidden=KNOWING):
     ValueError: it says nothing that `answer` would.
     """
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+        streams = {"stdin": subprocess.PIPE, "stdout": output, "stderr": errors}
+        how = around(python(code), hidden, gpus()) | streams
+        child = _child(GPU_MEMORY, True, {"RLIMIT_FSIZE": REPLY}, **how)
         try:
-            child = subprocess.run(
-                **around(python(code), hidden, gpus()),
-                input=wire.encode(question),
-                stdout=output,
-                stderr=errors,
-                timeout=seconds,
-                preexec_fn=functools.partial(locks.limit, {"RLIMIT_FSIZE": REPLY}),
-            )
+            child.communicate(wire.encode(question), seconds)
         except subprocess.TimeoutExpired:
             raise TimeoutError(f"not done after {seconds} s") from None
+        finally:
+            end(child)
         for file in output, errors:
             file.seek(0)
         if child.returncode:

@@ -217,7 +217,7 @@ def test_a_failed_pip_says_what_to_do_and_spoils_nothing(course, monkeypatch):
 def test_pip_installs_into_the_venv_whatever_the_environment_says(course, monkeypatch):
     for name in install.ELSEWHERE:
         monkeypatch.setenv(f"PIP_{name.upper()}", "1")
-    monkeypatch.setenv("STATUS", "env > environment")
+    monkeypatch.setenv("STATUS", f"env > '{install.HOME}/environment'")
     install.set_up("lab", None)
     said = (install.HOME / "environment").read_text().splitlines()
     names = {f"PIP_{name.upper()}" for name in install.ELSEWHERE}
