@@ -6,13 +6,22 @@ the calls of the checks. The course's answers to other exercises are in another 
 here.
 """
 
+import contextlib
 import linecache
 import os
 import sys
 import types
 from pathlib import Path
 
-from minigrad.exercises.cells import answered_in, python
+from minigrad.exercises.cells import (
+    Cell,
+    answered_in,
+    bound_by,
+    is_setup,
+    names_used,
+    python,
+    statements,
+)
 from minigrad.exercises.registry import exercises
 from minigrad.exercises.sandbox import TimeUp, captured, time_limit
 from minigrad.kernel import Kernel
@@ -58,8 +67,12 @@ class Talk:
         self.line.send(message)
 
 
-def main(line, name, cells, files, seconds):
-    """Run the cells of a notebook, then serve calls."""
+def main(line, name, cells, files, seconds, only=None):
+    """Run the cells of a notebook, then serve calls.
+
+    only: the exercise whose answer has to be there; cells that it has no need of are
+    left out.
+    """
     from minigrad.exercises import hole
     from minigrad.exercises.registry import running
 
@@ -71,6 +84,7 @@ def main(line, name, cells, files, seconds):
         Path(file).write_text(text, encoding="utf-8")
     hole.supply, Kernel.__new__ = course.reference, launched.of_text
     names = {"__name__": "__main__", "display": lambda *shown, **how: None}
+    cells = _needed(cells, only) if only else cells
     for _ in range(2):
         early = []
         for id, text in cells:
@@ -89,6 +103,25 @@ def main(line, name, cells, files, seconds):
         except EOFError:
             return
         talk.send(serve(subject, request))
+
+
+def _needed(cells, name):
+    """The cells with an answer, with the set-up, and with the names that they use."""
+    cells, names = [Cell(*cell) for cell in cells], set()
+    found = [c for c in cells if is_setup(c.text) or answered_in(c.text) == name]
+    while True:
+        for cell in found:
+            with contextlib.suppress(SyntaxError, ValueError):
+                names |= names_used(python(cell.text))
+        more = [
+            cell
+            for cell in cells
+            if cell not in found
+            and any(names & bound_by(node) for node in statements(cell))
+        ]
+        if not more:
+            return [cell for cell in cells if cell in found]
+        found += more
 
 
 def _is_early(text, problem):

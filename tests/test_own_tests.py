@@ -1,6 +1,7 @@
 """Tests that learners write: cheats earn nothing, and read no candidate's text."""
 
 import random
+import time
 
 import pytest
 
@@ -8,7 +9,7 @@ pytest.importorskip("torch", reason="not run: grading (PyTorch is not installed)
 
 from attacks import HEAD  # noqa: E402
 
-from grading import own_tests, sandbox  # noqa: E402
+from grading import own_tests, process, sandbox  # noqa: E402
 from grading.checking import find_check  # noqa: E402
 from grading.classroom.judging import verdict_on  # noqa: E402
 from grading.lab import check  # noqa: E402
@@ -112,6 +113,39 @@ def test_a_test_that_counts_its_calls_earns_nothing(text, most):
 def test_a_test_that_guesses_earns_little(text):
     """At most for candidates that it makes raise, which is no guess."""
     assert graded("test_permute", text).points < 1
+
+
+SLOWLY = """
+import time
+time.sleep(1)
+"""
+NEEDED = """
+def swapped(permute):
+    x = minigrad.arange(size).as_strided((2, 3, 4), (12, 4, 1), 2)
+    for dims in (2, 0, 1), ((2, 0, 1),), (-1, 0, -2):
+        z = permute(x, *dims)
+        assert (z.shape, z.strides, z.offset) == ((4, 2, 3), (1, 12, 4), 2)
+        assert np.shares_memory(z.numpy(), x.numpy())
+"""
+
+
+@boxed
+def test_slow_cells_are_not_run_for_each_candidate(monkeypatch):
+    """Those that an answer needs are, wherever they stand."""
+    monkeypatch.setattr(process, "SLOW", 0.5)
+    before = [
+        ("s", SLOWLY),
+        ("x", "size = 26"),
+    ]
+    answer = "def test_permute(permute):\n    swapped(permute)\n"
+    answer = ("a", answer + HOLE.format("test_permute"))
+    cells = [("h", "# Set-up\n" + HEAD), *before, answer, ("n", NEEDED)]
+    begun = time.monotonic()
+    with ProcessSubject("x.ipynb", cells, of_permute.chapter) as subject:
+        verdict = verdict_on(of_permute, subject)
+        assert not subject.problems
+    assert verdict.points == 2, verdict.failures
+    assert time.monotonic() - begun < 12
 
 
 @boxed
