@@ -106,8 +106,13 @@ def main(line, name, cells, files, seconds, only=None):
 
 
 def _needed(cells, name):
-    """The cells with an answer, with the set-up, and with the names that they use."""
+    """The cells with an answer, with the set-up, and with the names that they use.
+
+    All, where no cell says that it has the answer.
+    """
     cells, names = [Cell(*cell) for cell in cells], set()
+    if name not in {answered_in(cell.text) for cell in cells}:
+        return cells
     found = [c for c in cells if is_setup(c.text) or answered_in(c.text) == name]
     while True:
         for cell in found:
