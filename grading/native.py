@@ -4,6 +4,8 @@ That process is started from where the answers are, never by the judge. It has t
 PyTorch; what the answer does there ends with it.
 """
 
+import collections
+import contextlib
 import functools
 import re
 import subprocess
@@ -11,10 +13,11 @@ from pathlib import Path
 
 import numpy as np
 
-from . import locks, sandbox, wire
+from . import locks, sandbox, traps, wire
 from .line import LONGEST, Line
 
 NVCC_SECONDS = 300  # it takes a quarter of a minute
+MESSAGE = 1000  # characters of one that an answer gives
 SECONDS = 240  # for a build on a busy machine, and all cases
 LIMITS = {
     "RLIMIT_AS": 2**33,  # the compiler takes half a gigabyte
@@ -128,7 +131,7 @@ def serve(descriptor):
     hole.fill(text)
     try:
         function = native.build(hole, compiled, _examine)
-        found = [_result(function, case) for case in cases]
+        found = _results(function, cases)
     except UsesATen as error:
         found = [{"error": "ATen", "message": str(error)} for _ in cases]
     except extension.BuildFailed as error:
@@ -159,18 +162,83 @@ def serve_cuda(asked):
     return outputs
 
 
-def _result(function, case):
-    arguments = [tensor(**described) for described in case]
-    before = [a.clone() if a.device.type == "cpu" else None for a in arguments]
+def _results(function, cases):
+    """What it gives in each case, where it's called twice.
+
+    All results stay until the end, so memory that is used again is seen.
+    """
+    asked = [[tensor(**described) for described in case] for case in cases]
+    before = [[a.clone() for a in given] for given in asked]
+    pairs = _twice(function, asked)
+    given = {_memory(x) for of_case in asked for x in of_case}
+    times = collections.Counter(_memory(x) for pair in pairs for x in pair)
+    return [
+        _result(*of_case, given, times)
+        for of_case in zip(asked, before, pairs, strict=True)
+    ]
+
+
+def _twice(function, asked):
+    """Pairs of what it gives, or raises. UsesATen where ATen's operators ran."""
+    watched = traps.traps()
+    with watched.set() if watched else contextlib.nullcontext():
+        pairs = [[_called(function, given) for _ in "12"] for given in asked]
+    if watched and watched.called:
+        operator = ATEN.search(watched.called)
+        name = f"at::{operator[1]}" if operator and operator[1] else watched.called
+        raise UsesATen(f"{name} is called")
+    return pairs
+
+
+def _called(function, arguments):
     try:
-        value = function(*arguments)
+        return function(*arguments)
     except Exception as error:  # which one it is, is what is judged
-        said = str(error).split("\n")[0]
-        return {"error": type(error).__name__, "message": said}
-    pairs = zip(arguments, before, strict=True)
-    if not all(b is None or bool(((a == b) | (a != a)).all()) for a, b in pairs):
+        return error
+
+
+def _result(arguments, before, values, given, times):
+    """What comes of a case, in plain values."""
+    if not all(map(_same, arguments, before)):
         return {"error": "changed", "message": "an input has changed"}
-    return {"value": _plain(value, arguments)}
+    results, places = [*map(_plain, values)], {*map(_memory, values)} - {None}
+    if places & given and _is_tensor(values[0]):
+        results[0]["value"]["new"] = False
+        return results[0]
+    if any(times[place] > 1 for place in places):
+        return {"error": "static", "message": "two results have the same memory"}
+    if not _equal(*results):
+        return {"error": "state", "message": "the second call gives something else"}
+    return results[0]
+
+
+def _same(x, y):
+    """Are two tensors equal? On "meta" there's nothing to compare."""
+    return x.device.type != "cpu" or bool(((x == y) | (x != x)).all())
+
+
+def _equal(first, second):
+    """Are two plain results equal?"""
+    if first.keys() != second.keys() or "value" not in first:
+        return first == second
+    a, b = first["value"], second["value"]
+    if not isinstance(a, dict) or not isinstance(b, dict):
+        return a == b
+    alike = np.array_equal(a["values"], b["values"], equal_nan=True)
+    return alike and a["dtype"] == b["dtype"]
+
+
+def _is_tensor(value):
+    import torch
+
+    return isinstance(value, torch.Tensor)
+
+
+def _memory(x):
+    """Where the memory of a tensor begins; None where it has none, or is no tensor."""
+    if not _is_tensor(x) or x.device.type != "cpu" or not x.numel():
+        return None
+    return x.untyped_storage().data_ptr()
 
 
 def _examine(library):
@@ -199,15 +267,12 @@ def tensor(values=None, dtype="float32", device="cpu", shape=None, turned=False,
     return x.transpose(0, 1).contiguous().transpose(0, 1) if turned else x
 
 
-def _plain(value, arguments):
-    import torch
-
-    if not isinstance(value, torch.Tensor):
-        return value
-    first = arguments[0]
-    return {
-        "dtype": str(value.dtype).removeprefix("torch."),
-        "values": value.double().numpy(),
-        "new": value is not first
-        and (value.data_ptr() != first.data_ptr() or not value.numel()),
-    }
+def _plain(value):
+    if isinstance(value, Exception):
+        message = str(value).split("\n")[0][:MESSAGE]
+        return {"error": type(value).__name__, "message": message}
+    if not _is_tensor(value):
+        return {"value": value}
+    dtype = str(value.dtype).removeprefix("torch.")
+    values = value.double().numpy()
+    return {"value": {"dtype": dtype, "values": values, "new": True}}

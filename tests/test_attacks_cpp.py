@@ -1,8 +1,13 @@
 """Hostile answers in C++: what they compile, do at load and send reaches nothing."""
 
+import contextlib
+import fcntl
 import os
 import re
+import subprocess
+import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +20,7 @@ from grading import native, sandbox  # noqa: E402
 from grading.classroom.judging import verdict_on  # noqa: E402
 from grading.process import ProcessSubject  # noqa: E402
 from minigrad import course  # noqa: E402
+from minigrad.exercises.answers import load_references  # noqa: E402
 from minigrad.kernels.bindings import bias_gelu_cpu  # noqa: E402
 from minigrad.testing import extension  # noqa: E402
 
@@ -127,7 +133,51 @@ TEXTS = {
 PASTE = "#define PASTE(a, b) a##b\n"
 CPU = "#include <ATen/ops/{}_cpu_dispatch.h>\n#include <ATen/ops/{}_cpu_dispatch.h>\n"
 OPS = "#include <ATen/ops/{}.h>\n#include <ATen/ops/{}.h>\n"
+WALK = r"""
+#include <link.h>
+#include <cstring>
+using Gelu = at::Tensor (*)(const at::Tensor&, std::string_view);
+static const char* name;
+static Gelu found;
+static int look(dl_phdr_info* info, size_t, void*) {
+    const ElfW(Sym)* symbols = nullptr;
+    const char* strings = nullptr;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        if (info->dlpi_phdr[i].p_type != PT_DYNAMIC) continue;
+        auto* part = (ElfW(Dyn)*)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+        for (; part->d_tag != DT_NULL; part++) {
+            if (part->d_tag == DT_SYMTAB) symbols = (ElfW(Sym)*)part->d_un.d_ptr;
+            if (part->d_tag == DT_STRTAB) strings = (const char*)part->d_un.d_ptr;
+        }
+    }
+    if (!symbols || !strstr(info->dlpi_name, "libtorch_cpu")) return 0;
+    for (; (const char*)symbols < strings; symbols++)
+        if (symbols->st_shndx && !strcmp(strings + symbols->st_name, name))
+            found = (Gelu)(info->dlpi_addr + symbols->st_value);
+    return 0;
+}
+static at::Tensor walked(const char* wanted, const at::Tensor& x) {
+    name = wanted;
+    dl_iterate_phdr(look, nullptr);
+    TORCH_CHECK(found, "it is not there");
+    return found(x, "none");
+}
+"""
+GELU = "4geluERKNS_6TensorESt17basic_string_viewIcSt11char_traitsIcEE"
+CALL = GELU.replace("4gelu", "4gelu4call")
 HIDDEN = {  # ways to have PyTorch do the work
+    "at::, found in memory": WALK + ANSWER
+    + f'{{ return walked("_ZN2at4_ops{CALL}", x); }}',
+    "at::, found in memory, below the dispatcher": WALK + ANSWER
+    + f'{{ return walked("_ZN2at3cpu{GELU}", x); }}',
+    "at::, found in memory, for quantized numbers": WALK + ANSWER
+    + f'{{ return walked("_ZN2at6native{GELU.replace("4gelu", "18gelu_quantized_cpu")}"'
+    ", x); }",
+    "at::, found in memory, and what it throws caught": WALK + ANSWER
+    + f'{{ try {{ return walked("_ZN2at4_ops{CALL}", x); }} catch (...) {{ '
+    "return at::empty_like(x); } }",
+    "ATen, behind a handler of its own": "#include <signal.h>\n" + ANSWER
+    + "{ signal(SIGTRAP, SIG_IGN); return at::empty_like(x); }",
     "at::, pasted": OPS.format("add", "gelu") + PASTE + ANSWER
     + "{ return at::PASTE(ge, lu)(at::PASTE(a, dd)(x, bias)); }",
     "at::, below the dispatcher": CPU.format("add", "gelu")
@@ -200,4 +250,37 @@ def test_an_operator_that_is_hidden_is_named(name, places):
     verdict, said = judged(HIDDEN[name], places)
     assert verdict.points == 0
     assert "ATen did the work" in said
-    assert re.search(rf"got +{name.partition('::')[0]}[\w:]* is called", said), said
+    begin = re.split("::| behind", name)[0]
+    assert re.search(rf"got +{begin}[\w:, ]* is called", said), said
+
+
+def test_what_allocates_and_shares_out_the_work_may_be_called(places):
+    load_references(LAB)
+    text = bias_gelu_cpu.reference.replace(
+        "{", "{ int64_t from = 0, to = x.numel();", 1
+    )
+    loop = "for (int64_t i = 0; i < x.numel(); i++) {"
+    assert loop in text
+    text = text.replace(loop, "for (int64_t i = from; i < to; i++) {")
+    text = text.replace(
+        "at::Tensor y = at::empty_like(x);",
+        "at::Tensor y = at::zeros(x.sizes(), x.options()).contiguous(); y.zero_(); "
+        "at::empty({7}, x.options()).fill_(1.5); at::parallel_for(0, 9, 1, "
+        '[&](int64_t a, int64_t b) { TORCH_CHECK(a < b, "none"); });',
+    )
+    verdict, said = judged("#include <ATen/Parallel.h>\n" + text, places)
+    assert verdict.points == 3, said
+
+
+def test_a_lock_on_what_a_box_shows_keeps_nobody_waiting(places):
+    headers = Path(native.headers()).parent
+    assert headers.with_name(f"{headers.name}.lock").exists()
+    with contextlib.ExitStack() as stack:
+        for path in headers, *headers.iterdir():
+            opened = os.open(path, os.O_RDONLY)
+            stack.callback(os.close, opened)
+            fcntl.flock(opened, fcntl.LOCK_EX)
+        code = "from minigrad.testing import native; print(native.headers())"
+        command = [sys.executable, "-c", code]
+        said = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert said.stdout.strip() == native.headers()

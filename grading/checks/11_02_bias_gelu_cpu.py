@@ -78,7 +78,9 @@ class BiasGeluCpu(BuiltCheck):
         if got["values"].shape != expected["values"].shape:
             return "shape", "the result has x's shape"
         if not got["new"]:
-            return "in_place", "the result lies in x's memory: at::empty_like(x) is new"
+            return "in_place", (
+                "the result lies in the memory of an input: at::empty_like(x) is new"
+            )
         if self.near(got, expected, 2.0**32 if got["dtype"] == "float64" else 2.0**10):
             return "precision", (
                 "right to a few digits: compute in at::opmath_type<scalar_t>, the sum "
@@ -139,6 +141,9 @@ changed:
 in_place:
 > at::Tensor y = at::empty_like(x) -> at::Tensor y = x
 & out[i] = -> if (0) out[i] =
+static:
+> at::Tensor y = at::empty_like(x); -> static at::Tensor y; if (!y.defined() ||
+    y.sizes() != x.sizes() || y.dtype() != x.dtype()) y = at::empty_like(x);
 aten:
 > at::Tensor bias_gelu_cpu -> #include <ATen/ops/gelu.h>\n #include <ATen/ops/add.h>\n
     at::Tensor bias_gelu_cpu

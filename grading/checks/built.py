@@ -15,6 +15,11 @@ SAID = {  # kind of a Problem -> its cause
     "compile": ("compile", "the compiler refuses it"),
     "ATen": ("aten", "ATen did the work: write the loop yourself, over pointers"),
     "changed": ("changed", "an input has changed: read it by const_data_ptr"),
+    "static": (
+        "static",
+        "two results have the same memory: each call allocates its own",
+    ),
+    "state": ("state", "the same call gives something else when it is made again"),
     "gone": ("gone", "a pointer is used where there is no element: how far may i go?"),
 }
 

@@ -164,7 +164,8 @@ def folder_of(name, sources, flags, versions):
     full = f"{name}_{digest.hexdigest()[:16]}"
     folder = cache() / "extensions" / full
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / ".lock").open("a") as file:
+    # Beside the folder, which a box may show to those who could lock what is in it.
+    with folder.with_name(f"{full}.lock").open("a") as file:
         with contextlib.suppress(PermissionError):  # a box shares its cache with nobody
             fcntl.flock(file, fcntl.LOCK_EX)  # it ends with the process
         yield folder, full
