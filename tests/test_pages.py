@@ -206,6 +206,16 @@ def test_code_may_cost_no_more():
     assert "<strong>b</strong>" in page.rendered(parts[1:])[1]
 
 
+def test_without_a_box_the_limits_are_the_same(monkeypatch):
+    """On a Mac, say: then a process without a box makes the HTML."""
+    monkeypatch.setattr(page.sandbox, "why_not", lambda: "there is none")
+    parts = [("markdown", "**b** <script>1</script>"), ("code", "x = 1")]
+    bold, one = page.rendered(parts)
+    assert bold == "<p><strong>b</strong> </p>\n" and "highlight" in one
+    (endless,) = page.rendered([("markdown", TOO_MUCH["more_divs"])])
+    assert page.TOO_MUCH in endless and "&lt;div&gt;" in endless
+
+
 def test_hidden_characters_are_shown():
     shown = render.code("if a: # \u202e } \u2066\x1b[31m\n")
     assert "\\u202e" in shown and "\\x1b[31m" in shown and "\x1b" not in shown

@@ -294,7 +294,8 @@ def _result(api, record, fresh):
     """The Graded of what the gradebook and the record say now."""
     root = record.root
     with gradebook(api.coursedir.db_url) as book:
-        one = grade_of(root, book, penalties_of(root), record.lab, record.student)
+        penalties = Penalties(root, api.config)
+        one = grade_of(root, book, penalties, record.lab, record.student)
     warned = (w for w in record.read()["warnings"] if w == UNSAFE)
     why = "; ".join(filter(None, [one.why, said(one.penalty), *warned]))
     most = one.max_points if one.points is not None else 0
@@ -306,7 +307,7 @@ def renew(api):
     """Bring the gradebook's penalties for late work up to date."""
     try:
         with gradebook(api.coursedir.db_url) as book:
-            penalties_of(api.coursedir.root).renew(book)
+            Penalties(api.coursedir.root, api.config).renew(book)
     except SQLAlchemyError as error:
         raise CourseError(
             f"the gradebook can't be read or written: {error}. Try again when no "

@@ -260,7 +260,7 @@ def _number(points):
 
 def _table(rows):
     page = io.StringIO()
-    writer = csv.writer(page, lineterminator="\n", quoting=csv.QUOTE_ALL)
+    writer = csv.writer(page, lineterminator="\n")
     writer.writerows([map(cell, row) for row in rows])
     return page.getvalue()
 
