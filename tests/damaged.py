@@ -1,6 +1,7 @@
 """Right answers in notebooks, or beside code, that a grader could stumble over."""
 
 import json
+import re
 
 from altered import added, cell, edited, solved
 
@@ -110,9 +111,44 @@ def run_out_of_order():
     return edited(nb, "contiguous_strides", body)
 
 
+def latin_1():
+    nb = added(solved(), "# Lösung von Zoë")
+    return json.dumps(nb, ensure_ascii=False).encode("latin-1", "replace")
+
+
+def utf_16_without_a_mark():
+    nb = added(solved(), "# Lösung von Zoë")
+    return json.dumps(nb, ensure_ascii=False).encode("utf-16-le")
+
+
+def zero_bytes_at_the_end():
+    return json.dumps(solved()).encode() + bytes(4096)
+
+
+def solves_written_in_other_ways():
+    nb = added(solved(), "import minigrad as m\nfrom minigrad import solves as mine")
+    heads = {"offset_of": "@ solves (offset_of)",
+             "permute": "@m.solves(Tensor.permute)",
+             "expand": "@mine(Tensor.expand)", "index_of": "@(solves)(index_of)",
+             "transpose": "@solves(\n    Tensor.transpose,\n)"}  # fmt: skip
+    for name, head in heads.items():
+        one = cell(nb, name)
+        one["source"] = re.sub(r"(?m)^@solves\(.*\)$", head, one["source"])
+        assert head in one["source"]
+    return nb
+
+
+def numbers_of_all_sizes():
+    nb = solved()
+    for one in nb["cells"]:
+        one["metadata"]["executionInfo"] = {"timestamp": 10**400, "elapsed": -(10**99)}
+    return nb
+
+
 RIGHT = [
     minor_4_with_ids, no_outputs, unknown_properties, no_metadata, byte_order_mark,
     odd_marks, forks_in_a_cell, writes_to_every_file,
     closes_every_file, large, lone_surrogates, windows_line_ends, jupyterlab,
-    run_out_of_order,
+    run_out_of_order, latin_1, utf_16_without_a_mark, zero_bytes_at_the_end,
+    solves_written_in_other_ways, numbers_of_all_sizes,
 ]  # fmt: skip

@@ -116,6 +116,9 @@ def test_reasons(graded, one):
     for name, cause in one.causes().items():
         assert exercises[name]["failures"][0]["cause"] == cause
     assert one.warning in " ".join(known["warnings"])
+    counting = [e["name"] for e in known["exercises"] if e["points"]]
+    false = [f"the answer cell of {name} is missing" for name in counting]
+    assert not set(false) & set(known["warnings"])
     assert all(e["summary"] for e in exercises.values())
 
 

@@ -98,7 +98,7 @@ def test_notebooks_of_version_3_have_their_cells_in_worksheets(read):
 @pytest.mark.parametrize(
     "head",
     [
-        "@ solves (x)", "@minigrad.solves(x)", "@solves(\n    x\n)", "@s(layout . x)",
+        "@ solves (x)", "@minigrad.solves(x)", "@solves(\n    x,\n)", "@s(layout . x)",
         "%%time\n@solves(x)", "!echo don't\n@solves(x)  # mine",
         "name = course.s(x)(1)", "note = (\n@solves(x)",
     ],

@@ -18,7 +18,7 @@ MAGIC = re.compile(r"\s*([%!?]|[\w.]+\?|[\w, ]+=\s*[%!])")
 FOR_IPYTHON = re.compile(r"^[ \t]*[%!?].*", re.M)
 SOLVES = (
     r"^[ \t]*(?:\w+\s*=\s*)?(?:@\s*)?(?:\w+\s*\.\s*)*(?:{})"
-    r"\s*\(\s*(?:\w+\s*\.\s*)*(\w+)\s*\)"
+    r"\s*\(\s*(?:\w+\s*\.\s*)*(\w+)\s*(?:,\s*)?\)"
 )
 SKIPPED = tokenize.COMMENT, tokenize.NL, tokenize.INDENT, tokenize.DEDENT
 
