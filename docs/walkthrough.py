@@ -109,7 +109,7 @@ def pictures(folder, to):
     with browser(1100, 900) as page:
         page.goto((folder / f"class/feedback/grace/{LAB}/{LAB}.html").as_uri())
         page.screenshot(path=to / "feedback.png")
-        page.click("td a:text-is('permute')")
+        page.click("td code:text-is('permute')")
         page.screenshot(path=to / "feedback_check.png")
         page.goto((folder / "class/report.html").as_uri())
         page.screenshot(path=to / "report.png")
@@ -127,6 +127,7 @@ def formgrader(server, page, to):
     page.goto(f"{server.url}/formgrader/gradebook/{LAB}/{LAB}")
     page.click("tbody tr td a")
     page.wait_for_selector(".points")
+    page.wait_for_timeout(1500)  # formgrader goes to its first field by then
     page.locator(".points", has_text="permute: ").first.evaluate(
         "e => { e.scrollIntoView(); scrollBy(0, -360) }"
     )
