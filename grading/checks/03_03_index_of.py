@@ -47,6 +47,8 @@ no_remainder: no remainder is taken: each index stays below its size, by % size
 no_division: the position is not divided on the way: each index is a remainder of the
     same
 > = tuple((position % size for size in shape))
+in_float: / loses digits of large positions: divide by //
+> divmod(position, size) -> int(position / size), position % size
 right: by strides
 > = tuple(position // s % n for s, n in zip(contiguous_strides(shape), shape))
 """)
