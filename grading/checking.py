@@ -188,9 +188,11 @@ class Check:
         """Does this way of a mistake give just what the answer gave?"""
         value, got = self.given(way, case), case.got
         if isinstance(value, Raises):
-            own = isinstance(way, Model) and value.message  # the model's own error
-            alike = case.right if own else value.type in getattr(got, "types", ())
-            return isinstance(got, Problem) and alike
+            if not isinstance(got, Problem) or value.type not in got.types:
+                return False
+            if not isinstance(way, Model):
+                return case.right or value.message == got.message
+            return case.right or not value.message  # else the model's own error
         if isinstance(got, Problem) or isinstance(value, Problem):
             return getattr(got, "kind", "") == getattr(value, "kind", "-")
         return self.same(got, value, *case.args)

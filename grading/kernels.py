@@ -247,7 +247,8 @@ class KernelCheck(Check):
         wrong = [case for case in cases if not case.right]
         if any(isinstance(case.got, Problem) for case in wrong):
             return False
-        return all(self._sees(sign.kind, c) for c in wrong if self._is_watched(*c.args))
+        watched = [case for case in wrong if self._is_watched(*case.args)]
+        return bool(watched) and all(self._sees(sign.kind, c) for c in watched)
 
     def _sees(self, kind, case):
         """Is a fault seen? A count only where it is all that is wrong."""

@@ -49,9 +49,10 @@ def without_torch():
             name = frame.f_code.co_name if python else function.__name__
             frame = frame.f_back if python else frame
             caller = (frame and frame.f_globals.get("__name__")) or ""
-            # what runs when an object of the check's, or an earlier cell's, dies now
-            dies = caller == "weakref" or of == "torch.utils.weak"
-            if name != "__del__" and not dies and caller[:5] != "torch":
+            # what runs when an object of the check's, or an earlier cell's, dies now,
+            # and in the place of inspect's getfile
+            own = caller in ("weakref", "inspect") or of == "torch.utils.weak"
+            if name != "__del__" and not own and caller[:5] != "torch":
                 called.add(name)
 
     sys.setprofile(look)

@@ -55,7 +55,8 @@ absent_lanes: in a warp with fewer lanes, a lane adds what it gets from one that
 > lane + d < lanes -> lane + d < 32
 last_step: the last step is left out: after d = 2 comes d = 1
 > d > 0 -> d > 1
-rounded_down: a block of 40 threads has 2 warps, not 40 / 32 = 1: round up
+rounded_down: a block of 40 threads has 2 sums of its own: neither blockDim.x / 32 nor
+    i / 32 counts them. A block has (blockDim.x + 31) / 32 warps
 > (blockDim.x + 31) / 32 -> blockDim.x / 32
 all_write: several threads write the same sum: only lane 0 of each warp has it
 > if (lane == 0) ->

@@ -23,8 +23,8 @@ MAX_TREE = """partial[tid] = m;
 mistakes(softmax_rows)(f"""
 no_shift: {NO_SHIFT}
 > x[i] - m -> x[i]
-begins_at_zero: the largest element is never below 0: the search begins with 0. Where
-    all scores are far below, every exponential is 0, and 0 / 0 is NaN
+begins_at_zero: the search begins with 0, or another number that all elements of a row
+    may be far below: then every exponential is 0, and 0 / 0 is NaN
 > m = x[0] -> m = 0.0f
 short_sum: {SHORT_SUM}
 > i += blockDim.x) m -> i += n) m

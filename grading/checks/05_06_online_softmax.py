@@ -23,8 +23,8 @@ TREE = """for (int half = blockDim.x / 2; half > 0; half /= 2) {
         ms[tid] = top;
     }"""
 mistakes(online_softmax)(f"""
-begins_at_zero: the largest element is never below 0: m begins with 0. Where all scores
-    are far below, every exponential is 0, and 0 / 0 is NaN
+begins_at_zero: m begins with 0, or another number that all elements of a row may be
+    far below: then every exponential is 0, and 0 / 0 is NaN
 > -3e38f -> 0.0f
 not_scaled: l is not scaled when m changes: its terms were made with the old m, and all
     change by the factor exp(old m - new m)

@@ -68,7 +68,7 @@ onto_c: {ONTO}
 onto_c_each: {ONTO}
 > c[row * N + col] = sum; ->
 & sum += a -> c[row * N + col] += a
-no_guard: a thread goes outside a matrix: the guard asks for row < M and col < N
+no_guard: a thread goes outside a matrix: row must be below M, col below N, k below K
 ! out-of-bounds
 > if (row >= M || col >= N) return; ->
 > row >= M || col >= N -> row >= M && col >= N

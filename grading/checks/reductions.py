@@ -21,8 +21,8 @@ LENGTHS = (
 )
 LONG = (3, 256, 256), (2, 1000, 128), (4, 460, 64)
 COARSE = (
-    "the values are nearly right, but float can do better: is something added up in "
-    "half precision, or by one thread after the other?"
+    "the values are nearly right, but further off than float rounds: which step loses "
+    "digits, or adds something that does not belong there?"
 )
 STEP = "each step of the tree needs a __syncthreads() before it"
 NO_ELEMENT = (
