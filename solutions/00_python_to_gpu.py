@@ -20,7 +20,8 @@
 # How each exercise goes:
 #
 # 1. Read the task, and run the example under it. Then read the contract: it says
-#    exactly what your answer is given and what it must give.
+#    exactly what your answer is given and what it must give. An answer leaves what it
+#    is given as it was.
 # 2. Fill in the cell that says `YOUR CODE HERE`, and run it. Five answers are Python
 #    functions; one is a kernel in CUDA C.
 # 3. Run the cell below it, to see your answer at work.

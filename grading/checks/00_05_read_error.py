@@ -73,6 +73,7 @@ class ReadError(Check):
         for error in random.sample(ERRORS, 4):
             yield "capitals or not", f"E0000 {error.words.upper()}"
             yield "capitals or not", f"failed: {error.runtime.lower()}"
+            yield "capitals or not", f"failed: {(error.driver or error.words).lower()}"
         for place in PLACES:
             for kind in range(3):
                 names = [n for e in ERRORS for n in names_of(e)[kind - 3 :][:1]]
