@@ -7,17 +7,18 @@ import pytest
 from judging import of_shape, strides_of, unanswered, verdict_on  # noqa: F401
 
 from grading import blame, gpu, show
-from grading.cases import Tried, View
+from grading.cases import Raises, Tried, View
 from grading.checking import Check, find_check, judge
 from grading.cure import cured
 from grading.facts import common
-from grading.kernel_runs import Launch, blank
+from grading.kernel_runs import Fault, Launch, blank
 from grading.mistakes import Patch, Specimen, described, load
 from grading.mutation import causes
 from grading.simulation import Simulator, Text
 from grading.subject import LocalSubject, Outcome
 from minigrad.exercises.registry import exercises, find
 from minigrad.kernels import memory, threads
+from minigrad.kernels.transfers import needless_copies
 from minigrad.layout import contiguous_strides
 
 BEGIN = "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    "
@@ -91,6 +92,35 @@ def test_no_mistake_is_named_that_misses_one_case():
 def test_a_mistake_that_is_wrong_where_the_answer_is_right_is_not_named():
     verdict = named(lambda shape: abs(2 * shape), other=lambda shape: -2 * shape)
     assert verdict.failures[0].cause == "unknown"
+
+
+def test_an_error_is_explained_by_the_same_error_alone():
+    """A mistake that raises in every case explains no other error of that type."""
+
+    def raises(said):
+        return Raises("TypeError", said)
+
+    def wrong(shape):
+        raise TypeError("one thing")
+
+    assert named(wrong, same=lambda _: raises("one thing")).failures[0].cause == "same"
+    verdict = named(wrong, other=lambda _: raises("another thing"))
+    assert verdict.failures[0].cause == "raised"
+
+
+def test_arguments_are_copies_in_a_notebook_as_in_the_box():
+    sign = "".join(["to ", "device"])  # no literal of a program
+    answer = Specimen(needless_copies, lambda events: events[0][0] is sign, None, "is")
+    with answer.in_place():
+        outcome = LocalSubject().call("needless_copies", [[(sign, "x")]], 5)
+    assert outcome.value is False
+
+
+def test_a_fault_is_not_seen_in_launches_that_no_tool_has_watched(monkeypatch):
+    check = find_check(threads.tail_guard)
+    wrong = tried(False, launch(1, 32, blank(4)))
+    monkeypatch.setattr(type(check), "_is_watched", lambda self, launch: False)
+    assert not check.shows(Fault("race"), [wrong])
 
 
 def test_of_two_mistakes_that_explain_all_none_is_singled_out():

@@ -61,6 +61,15 @@ def _(shape):
     return tuple(np.cumprod([1, *sizes[::-1]])[::-1][1:])
 
 
+@right(contiguous_strides, "with a table of numbers, and much to print")
+def _(shape):
+    print("-" * 2_000_000, [n * n for n in range(20_000)][-1])
+    strides = [1]
+    for n in shape[:0:-1]:
+        strides.append(strides[-1] * (n or 1))
+    return tuple(reversed(strides))[-len(shape) :] if shape else ()
+
+
 @right(contiguous_strides, "each by a product of its own")
 def _(shape):
     return tuple(math.prod(n or 1 for n in shape[d + 1 :]) for d in range(len(shape)))

@@ -1,5 +1,7 @@
 """The cell of an element."""
 
+import inspect
+
 import torch
 
 from grading.exercise import Check, checks, mistakes, right
@@ -63,3 +65,11 @@ def _(index, strides, offset=0):
         return offset
     (i, *rest), (step, *steps) = index, strides
     return offset_of(tuple(rest), tuple(steps), offset + i * step)
+
+
+@right(offset_of, "dimension by dimension, after a look at where it stands")
+def _(index, strides, offset=0):
+    assert inspect.getsource(inspect.currentframe())
+    for d, step in enumerate(strides):
+        offset += index[d] * step
+    return offset
