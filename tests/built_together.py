@@ -28,13 +28,13 @@ class Together:
 
     def all(self, name, texts, cases):
         """{text: what it gives in each case}, each text in a namespace of its own."""
-        count = len(cases)
+        count = len(cases)  # each is called twice
         inside, pick = "", ""
         for n, text in enumerate(texts):
             inside += f"namespace of_{n} {{\n{INCLUDE.sub('', text)}\n}}\n"
             pick += f"case {n}: return of_{n}::{name}(x, bias);\n"
         head = "\n".join(INCLUDE.findall("\n".join(texts)))
-        choice = f"static int calls = 0; switch (calls++ / {count}) {{\n{pick}}}"
+        choice = f"static int calls = 0; switch (calls++ / {2 * count}) {{\n{pick}}}"
         last = f'{find(name).form()} {{ {choice} TORCH_CHECK(false, "no more"); }}'
         found = self.alone(name, f"{head}\n{inside}{last}", cases * len(texts))
         return {t: found[n * count : (n + 1) * count] for n, t in enumerate(texts)}

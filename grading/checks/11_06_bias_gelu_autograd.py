@@ -124,6 +124,13 @@ last_call: what was saved lies outside of ctx: the next call has overwritten it
 held:
 > def setup_context -> kept = []\n\n    def setup_context
 & x, bias = inputs -> x, bias = inputs\n        kept.append(x)
+> def setup_context -> kept = {{}}\n\n    def setup_context
+& x, bias = inputs -> x, bias = inputs\n        kept[id(ctx)] = x, bias
+& x, bias = ctx.saved_tensors -> x, bias = kept.pop(id(ctx))
+> def setup_context -> import weakref as w\n    kept = w.WeakKeyDictionary()\n\n    def
+    setup_context
+& x, bias = inputs -> x, bias = inputs\n        kept[ctx] = x, bias
+& x, bias = ctx.saved_tensors -> x, bias = kept[ctx]
 spoilt:
 > dx = bias_gelu_backward(dy -> dy.mul_(1.5)\n        dx = bias_gelu_backward(dy
 pair:

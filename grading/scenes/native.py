@@ -103,11 +103,34 @@ def from_outside(hole, x, bias, dy, layout, needs, several):
     del contexts, ctx, inputs, given
     if any(x() is not None for x in held):
         gc.collect()
+    outside = any(x() is not None for x in held)
     return {
-        "x or bias is held outside of ctx": any(x() is not None for x in held),
         "gradients": [None if g is None else np.array(g.numpy()) for g in found],
         "kernels": sorted(kernels.runs),
+        "x or bias is held outside of ctx": outside or _kept(pair, x, bias, up, needs),
     }
+
+
+def _kept(pair, x, bias, dy, needs):
+    """Is something kept outside of ctx until backward runs, which may be never?"""
+    setup_context, backward = pair
+    first, second = Context(needs), Context(needs)
+    inputs = minigrad.tensor(x), minigrad.tensor(bias)
+    setup_context(first, inputs, minigrad.tensor(x))
+    second.saved_tensors = first.saved_tensors
+    held = [weakref.ref(t) for t in inputs]
+    del first, inputs
+    gc.collect()
+    try:
+        backward(second, dy)  # it has what was saved, and nothing else
+    except Exception:
+        return True
+    setup_context(second := Context(needs), (minigrad.tensor(x), minigrad.tensor(bias)),
+                  minigrad.tensor(x))  # fmt: skip
+    held += [weakref.ref(t) for t in second.saved_tensors]
+    del second
+    gc.collect()
+    return any(t() is not None for t in held)
 
 
 @scene
