@@ -73,6 +73,7 @@ class Channel:
         self.end.settimeout(None)
         self.lock = threading.RLock()
         self.mine, self.numbers = {}, {}  # number -> object; id of an object -> number
+        self.held = {}  # those of `mine` that are needed in later requests, too
         self.count = itertools.count(1)
         self.depth = 0  # of what is said about a value within what is said
         self.told = set()  # numbers of those of which the other side knows
@@ -85,7 +86,7 @@ class Channel:
         self.packer = msgpack.Packer(unicode_errors="replace")
         self.makers = {
             MINE: self._their,
-            YOURS: self.mine.__getitem__,
+            YOURS: lambda n: self.held[n] if n in self.held else self.mine[n],
             PLACE: self.place,
             LIST: self._list,
             DICT: self._dict,

@@ -37,7 +37,44 @@ HEART = "tells right from wrong"
 LEAST = 6  # times that a right one is presented, and a wrong one; 2 ** -12 by chance
 
 
-class OwnTest(Check):
+class OfATest(Check):
+    """The base of checks that give a test right and wrong things, one in each case."""
+
+    def is_right(self, args):
+        """Is it a right one?"""
+        raise NotImplementedError
+
+    def tried(self, subject, seed):
+        """What comes of the candidates; after one that never ends nothing is run."""
+        random = random_numbers.Random(seed)
+        cases, case = [*enumerate(self.cases(random))], None
+        for number, (part, *args) in self.presented(random, cases):
+            if case and stops(case.got):
+                case = case._replace(part=part, number=number)
+            else:
+                case = self._try(subject, part, tuple(args))._replace(number=number)
+            yield case
+
+    def presented(self, random, cases):
+        """The cases in an order, and as often, as chance has it."""
+        shown = []
+        for right in True, False:
+            group = [case for case in cases if self.is_right(case[1][1:]) == right]
+            more = max(LEAST - len(group), 0) + random.randrange(3)
+            shown += [*group, *random.choices(group, k=more)]
+        random.shuffle(shown)
+        return shown
+
+    def all_tried(self, subject, seed):
+        """Each candidate once: as it failed, if it ever did."""
+        found = {}
+        for case in super().all_tried(subject, seed):
+            if case.number not in found or not case.right:
+                found[case.number] = case
+        return [found[number] for number in sorted(found)]
+
+
+class OwnTest(OfATest):
     """Leaves out wrong answers that no list names: no test can find them all."""
 
     of: Exercise
@@ -53,25 +90,6 @@ class OwnTest(Check):
         yield HEART, plainest[1], self.candidate(known[plainest[0]].given)
         for title, words in others:
             yield words, words, self.candidate(known[title].given)
-
-    def tried(self, subject, seed):
-        """What comes of the candidates; after one that never ends nothing is run."""
-        random = random_numbers.Random(seed)
-        cases, case = [*enumerate(self.cases(random))], None
-        for number, (part, *args) in _presented(random, cases, self.wrong.values()):
-            if case and stops(case.got):
-                case = case._replace(part=part, number=number)
-            else:
-                case = self._try(subject, part, tuple(args))._replace(number=number)
-            yield case
-
-    def all_tried(self, subject, seed):
-        """Each candidate once: as it failed, if it ever did."""
-        found = {}
-        for case in super().all_tried(subject, seed):
-            if case.number not in found or not case.right:
-                found[case.number] = case
-        return [found[number] for number in sorted(found)]
 
     def source(self):
         """The base's text, and which wrong answers a test must not let pass."""
@@ -89,8 +107,11 @@ class OwnTest(Check):
     def _got(self, subject, args, own=False):
         return super()._got(subject, args[1:], own)
 
+    def is_right(self, args):
+        return args[0] not in self.wrong.values()
+
     def expected(self, words, scene):
-        return "fails" if words in self.wrong.values() else "passes"
+        return "passes" if self.is_right([words]) else "fails"
 
     def _right(self, got, expected, args):
         if isinstance(got, Problem):
@@ -116,19 +137,6 @@ class OwnTest(Check):
 
     def all_right(self, tried):
         return f"all right: {len(self.wrong)} wrong ones do not pass your test"
-
-
-def _presented(random, cases, wrong):
-    """The cases in an order, and as often, as chance has it."""
-    shown = []
-    for group in (
-        [case for case in cases if case[1][1] not in wrong],
-        [case for case in cases if case[1][1] in wrong],
-    ):
-        more = max(LEAST - len(group), 0) + random.randrange(3)
-        shown += [*group, *random.choices(group, k=more)]
-    random.shuffle(shown)
-    return shown
 
 
 def travels(specimen):

@@ -24,6 +24,8 @@ from .subject import Outcome, Problem
 CELL_SECONDS = 20  # of work, for one cell
 GRACE = 5  # seconds beyond its own time limit, before a process is ended
 EXERCISE_SECONDS = 180  # by the clock, of waiting for all that an exercise is asked
+# Scenes of a test and a candidate -> what it is not told.
+HIDDEN = {"own_test": {"text": None}, "verified": {"text": None, "name": None}}
 SLOW = 3  # seconds of all cells, which are not run again for each candidate of a test
 EARLY = 2**14  # bytes of what is said of a cell
 MOST_ENDINGS = 60  # of the processes of a submission, while cells run
@@ -79,18 +81,18 @@ class ProcessSubject(WireSubject):
     def call(self, name, args, seconds, own=False):
         if isinstance(find(name), CppExercise):
             return self._built(name, *args[1:])
-        if args and isinstance(args[0], dict) and args[0].get("scene") == "own_test":
+        if args and isinstance(args[0], dict) and args[0].get("scene") in HIDDEN:
             return self._of_test(name, args[0], seconds)
         return self._called(name, args, seconds, own)
 
     def _of_test(self, name, scene, seconds):
         """What a test makes of a candidate: both in processes that are new."""
         self._end()
-        given = scene["of"], scene["text"], scene["options"]
-        self._standing_in.candidate = given
+        text, options = scene["text"], scene.get("options", scene.get("name"))
+        self._standing_in.candidate = scene.get("of"), text, options
         try:
             self._start(name if self._took > SLOW else None)
-            return self._called(name, [scene | {"text": None}], seconds)
+            return self._called(name, [scene | HIDDEN[scene["scene"]]], seconds)
         except Gone as error:
             return Outcome(None, Problem(error.kind, str(error)), "")
         finally:

@@ -170,6 +170,17 @@ class Place:
     def __instancecheck__(self, thing):
         return self.references.request("do", "isinstance", thing, self)
 
+    def __mro_entries__(self, bases):
+        return (type("Elsewhere", (Elsewhere,), {"references": self.references}),)
+
+
+class Elsewhere:
+    """The base of a class that has minigrad's Function as its base."""
+
+    @classmethod
+    def apply(cls, *args):
+        return cls.references.request("apply", cls.forward, cls.backward, args)
+
 
 class HolePlace(Place):
     """An exercise: called, it's the student's answer if that is judged."""
@@ -192,9 +203,9 @@ class References(Channel):
         """codes: of the course's cells, by chapter."""
         self.answers = self.solved = {}
         self.kernels = {}  # (name, options) -> Kernel
+        self.builtins = vars(builtins) | {"__import__": self._import}
         for chapter in codes.values():
-            names = {"__name__": "__lab__"}
-            names["__builtins__"] = vars(builtins) | {"__import__": self._import}
+            names = {"__name__": "__lab__", "__builtins__": self.builtins}
             for code in chapter:
                 exec(marshal.loads(code), names)
 
@@ -247,7 +258,16 @@ class References(Channel):
         return launch(self.kernels[key], *how)
 
     def take(self, of, text, options):
-        """Have this answer of an exercise, for a test to call. options: a kernel's."""
+        """Have this answer of an exercise, for a test to call. options: a kernel's.
+
+        Of none: one of several operators, by its name.
+        """
+        if of is None:
+            names = {"__name__": "operators", "__builtins__": self.builtins}
+            exec(compile(text, "<a candidate>", "exec"), names)
+            names["held"] = self.held_there
+            self.answers[CANDIDATE] = names["OF_NAME"][options]
+            return
         self.answers[CANDIDATE], self.kernels = text, {}
         if not isinstance(find(of), KernelExercise):
             names, self.solved = {**self.answers[of].__globals__}, {}
@@ -264,6 +284,11 @@ class References(Channel):
     def heard(self, stand_in, news):
         stand_in = stand_in.known__.get("storage", stand_in)
         object.__setattr__(stand_in, "news__", (news, self.requests))
+
+    def held_there(self, thing):
+        """Have an object of the student's process kept for later calls."""
+        self.request("hold", thing.number__)
+        return thing
 
     def promise(self, what, *values):
         """A tensor that the student's process is to compute; nobody waits for it."""

@@ -9,7 +9,7 @@ pytest.importorskip("torch", reason="not run: grading (PyTorch is not installed)
 
 from attacks import HEAD  # noqa: E402
 
-from grading import own_tests, process, sandbox  # noqa: E402
+from grading import process, sandbox  # noqa: E402
 from grading.checking import find_check  # noqa: E402
 from grading.classroom.judging import verdict_on  # noqa: E402
 from grading.lab import check  # noqa: E402
@@ -156,14 +156,35 @@ def test_no_test_can_read_a_candidate(name):
     assert "FOUND 0" in str(verdict.failures[0]), verdict.failures
 
 
+READS_AN_OPERATOR = (
+    READS.partition("    signs =")[0].replace("({1})", "(op, reference)", 1)
+    + """
+    found = [text for text in found if "summ|ed(dy".replace("|", "") in text]
+    op(minigrad.randn(2, 3), minigrad.randn(2, 3))
+    raise ValueError(f"FOUND {{len(found)}} {{found[:1]}}"[:300])
+"""
+)
+
+
+@boxed
+def test_no_verification_can_read_an_operator():
+    text = READS_AN_OPERATOR.format("verify", "op")
+    given = "from minigrad.testing.verify import verify as hole\nsolves(hole)(verify)"
+    cells = [("a", HEAD), ("b", f"{text}\n{given}")]
+    with ProcessSubject("x.ipynb", cells, "11_extending_pytorch") as subject:
+        verdict = verdict_on(find("verify"), subject)
+    assert verdict.points == 0
+    assert "FOUND 0" in str(verdict.failures[0]), verdict.failures
+
+
 @pytest.mark.parametrize("entry", TESTS, ids=lambda entry: entry.name)
 def test_who_guesses_is_seldom_right(entry):
     """A coin of any kind: what it says is independent of the candidate."""
     check = find_check(entry.hole)
     cases, orders = [*enumerate(check.cases(None))], set()
     for seed in range(20):
-        shown = own_tests._presented(random.Random(seed), cases, check.wrong.values())
-        wrong = sum(case[1] in check.wrong.values() for _, case in shown)
+        shown = check.presented(random.Random(seed), cases)
+        wrong = sum(not check.is_right(case[1:]) for _, case in shown)
         share = wrong / len(shown)
         assert share**wrong * (1 - share) ** (len(shown) - wrong) < 1e-3
         assert {number for number, _ in shown} == set(range(len(cases)))

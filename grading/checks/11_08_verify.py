@@ -1,24 +1,41 @@
 """A verification: right operators pass, each wrong one is found."""
 
+from pathlib import Path
+
 import numpy as np
 
 import minigrad
-from grading.exercise import Check, Problem, checks, mistakes, right
-from grading.scenes.operators import HEART, OPERATORS, RIGHT
+from grading.checks import operators
+from grading.checks.operators import HEART, OPERATORS, RIGHT
+from grading.exercise import Problem, checks, mistakes, right
+from grading.own_tests import OfATest
 from minigrad.testing.verify import verify
+
+TEXT = Path(operators.__file__).read_text(encoding="utf-8")
 
 
 @checks(verify)
-class Verify(Check):
+class Verify(OfATest):
     """Leaves out operators wrong on a GPU, in bfloat16 or of integers: not promised."""
 
-    scene = "verified"
     seconds = 20
 
     def cases(self, random):
-        for part, operators in OPERATORS.items():
-            for name in operators:
+        for part, names in OPERATORS.items():
+            for name in names:
                 yield part, name
+
+    def is_right(self, args):
+        return args[0] in RIGHT
+
+    def presented(self, random, cases):
+        """The heart's first: each has a process of its own, so that tells nothing."""
+        heart = [case for case in cases if case[1][0] == HEART]
+        yield from super().presented(random, heart)
+        others = [case for case in cases if case not in heart]
+        others += random.choices(others, k=random.randrange(3))
+        random.shuffle(others)
+        yield from others
 
     def tried(self, subject, seed):
         """All operators; only the heart's where these are not told apart."""
@@ -28,6 +45,10 @@ class Verify(Check):
                 return
             right = right and (case.right or case.part != HEART)
             yield case
+
+    def _got(self, subject, args, own=False):
+        scene = {"scene": "verified", "text": TEXT, "name": args[0]}
+        return super()._got(subject, [scene], own)
 
     def expected(self, name):
         return "accepted" if name in RIGHT else "rejected"

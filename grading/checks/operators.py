@@ -1,4 +1,8 @@
-"""Outer products, right and wrong: what a verification is tried on."""
+"""Outer products, right and wrong: what a verification is tried on.
+
+Their text runs in a notebook; or, where it is graded, in the references' process, so
+that no verification can read it. There x.numpy() is a copy.
+"""
 
 import numpy as np
 
@@ -135,11 +139,18 @@ def doubles_first(a, b):
     return right(a, b)
 
 
+def held(x):
+    """x, which is used in a later call. (A process that has only lent it keeps it.)"""
+    return x
+
+
 def one_buffer(a, b):
     y = right(a, b)
     if y.requires_grad:
         return y
-    mine = kept.setdefault((y.shape, y.dtype), y)
+    if (y.shape, y.dtype) not in kept:
+        kept[y.shape, y.dtype] = held(y)
+    mine = kept[y.shape, y.dtype]
     mine.storage.data[:] = y.storage.data
     return mine
 
