@@ -62,6 +62,8 @@ flat_a: a's strides are ignored: a[offset_of(i, a_view)]
 > {A} -> a[i]
 flat_b: b's strides are ignored: b[offset_of(i, b_view)]
 > {B} -> b[i]
+no_dims: a view without dimensions has one element, a number: it counts as well
+> if (i < n) -> if (i < n && a_view.dims > 0)
 no_guard: {NO_GUARD}
 > if (i < n) ->
 in_float: the numbers go through float: T may be int or double, and digits are lost

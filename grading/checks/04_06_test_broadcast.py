@@ -19,6 +19,7 @@ other_view: a kernel that reads a by b's strides
 stride_zero: a kernel that takes a stride of 0 for 1
 nan_in_maximum: a kernel that loses a NaN in a
 nan_in_b: a kernel that loses a NaN in b
+no_dims: a kernel that leaves out a number, which has no dimensions
 no_guard: a kernel without its guard
 let_through:
 > b = np.array([2, 0, np.nan, -7, np.nan, -> b = np.array([2, 0, 3, -7, 5,
@@ -48,3 +49,6 @@ def _(kernel):
             else:
                 assert y[i] == (p if p > q else q), f"y[{i}]"
         assert set(y[6:]) == {77}
+    y, number = np.full(1, 77, np.float32), Strides((), ())
+    kernel(1, 32, (a, number, b, number, y, 1))
+    assert y[0] == 6
