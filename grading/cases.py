@@ -57,12 +57,24 @@ def _torch(view):
 def given(argument):
     """A case's argument as a subject takes it; see stand_ins.py."""
     if isinstance(argument, Filled):
-        shape = argument.values.shape
-        strides = [math.prod(shape[d + 1 :]) for d in range(len(shape))]
-        return {"strided": (argument.values.reshape(-1), shape, strides, 0)}
+        return {"strided": _laid_out(argument.values)}
     if isinstance(argument, View):
         return {"strided": (np.arange(argument.cells), *argument)}
     return argument
+
+
+def _laid_out(array):
+    """(memory, shape, strides, offset) of an array, counted in elements."""
+    shape, size = array.shape, array.itemsize
+    if array.flags.c_contiguous:
+        strides = [math.prod(shape[d + 1 :]) for d in range(len(shape))]
+        return array.reshape(-1), shape, strides, 0
+    memory = array
+    while isinstance(memory.base, np.ndarray):
+        memory = memory.base
+    first = array.ctypes.data - memory.ctypes.data
+    strides = [step // size for step in array.strides]
+    return memory.reshape(-1), shape, strides, first // size
 
 
 def stops(got):

@@ -178,7 +178,10 @@ def shown(value):
     if isinstance(value, np.ndarray):
         return " ".join(repr(value).split())
     if isinstance(value, Filled):
-        return shown(value.values).replace("array(", "tensor(", 1)
+        said = shown(value.values).replace("array(", "tensor(", 1)
+        steps = [step // value.values.itemsize for step in value.values.strides]
+        plain = value.values.flags.c_contiguous
+        return said if plain else f"{said} of strides {shown(tuple(steps))}"
     if isinstance(value, slice):
         stop = repr(value.stop)
         if value.step is not None:

@@ -35,8 +35,9 @@ def gradient(function, dy, *inputs, of=0):
 
 
 class FormulaCheck(Check):
-    """A function of arrays, all in double; the first ones in float32, too, and cut off
-    until no element is left.
+    """A function of arrays, all in double; the first ones in float32 and float16, too,
+    and cut off until no element is left; and with NaN and infinity, where all ways to
+    write the formula agree.
     """
 
     scene = "formula"
@@ -44,8 +45,14 @@ class FormulaCheck(Check):
     def cases(self, random):
         found = [*self.doubles(random)]
         yield from found
-        yield "float32", *(x.astype(np.float32) for x in found[0][1:])
-        yield "no elements", *(x[:0] for x in found[0][1:])
+        first = found[0][1:]
+        for dtype in np.float32, np.float16:
+            yield dtype.__name__, *(x.astype(dtype) for x in first)
+        yield "no elements", *(x[:0] for x in first)
+        for case in self.specials:
+            yield "NaN and infinity", *given(*case)
+
+    specials = ()  # values of the arguments
 
     def same(self, got, expected, *args):
         expected = np.asarray(expected)
@@ -88,7 +95,9 @@ def looped(hole, function):
 
 @checks(vjp.mul_backward)
 class MulBackward(FormulaCheck):
-    """Leaves out NaN, inf and arrays without dimensions: the contract names none."""
+    """Leaves out arrays without dimensions: the contract names none."""
+
+    specials = [([NAN, 1, INF, 0, -INF, 0], [1, NAN, 0, INF, 2, -INF])]
 
     def doubles(self, random):
         yield from self.drawn(random, "x * other", 2)
@@ -111,6 +120,9 @@ shape:
 > = (dy * other).sum()
 dtype:
 > = dy * np.float64(other)
+finite: what is not a number stays so: 0 * inf is NaN
+> = np.nan_to_num(dy * other)
+> = np.where(dy == 0, 0, dy * other)
 right: by einsum
 > = np.einsum("...,...", dy, other)
 """)
@@ -119,7 +131,14 @@ looped(vjp.mul_backward, lambda d, o: o * d)
 
 @checks(vjp.div_backward)
 class DivBackward(FormulaCheck):
-    """Leaves out NaN, inf and arrays without dimensions: the contract names none."""
+    """Leaves out arrays without dimensions, and squares of b beyond the largest number:
+    the contract names neither.
+    """
+
+    specials = [
+        ([NAN, 1, 1], [1, NAN, 2], [2, 2, NAN]),
+        ([INF, 1, 1, 0, 1], [1, -INF, 0, 1, 1], [-2, 2, 0, 0, INF]),
+    ]
 
     def doubles(self, random):
         yield from self.drawn(random, "the divisor", 3)
@@ -158,7 +177,12 @@ right: as a power
 
 @checks(vjp.pow_backward)
 class PowBackward(FormulaCheck):
-    """Leaves out NaN, inf and powers that are no number: the contract names none."""
+    """Leaves out a dy that is NaN or infinite where b is 0, as the contract does."""
+
+    specials = [
+        ([NAN, 1, 1, 1], [2, NAN, INF, -2], [3, 2, 2, 0.5]),
+        ([1, 1, 1, INF, -1], [NAN, INF, -INF, 2, 0], [0, 0, 0, 3, -1]),
+    ]
 
     def doubles(self, random):
         several = [*self.drawn(random, "the base", 3), *self.broadcast(random, 3)]
@@ -184,6 +208,9 @@ other_operand: this is the gradient of the exponent: that of the base is wanted
 zero_exponent: where b is 0 the gradient is 0, also for a = 0: 0 * inf is NaN. np.where
     chooses
 > = dy * b * a ** (b - 1)
+finite: only where b is 0 the gradient is 0: elsewhere NaN stays NaN
+> = np.nan_to_num(np.where(b == 0, 0, dy * b * a ** (b - 1)), posinf=np.inf,
+    neginf=-np.inf)
 no_dy: {NO_DY}
 > = np.where(b == 0, 0, b * a ** (b - 1) + 0 * dy)
 dtype:
@@ -203,7 +230,7 @@ class ReluBackward(FormulaCheck):
             y = np.maximum(x, 0)
             y.flat[0], y.flat[1] = 0, 1.5
             yield part, dy, y
-        yield "NaN and infinity", *given([1, 2, 3], [NAN, 0, 2])
+        yield "NaN and infinity", *given([1, 2, 3, NAN], [NAN, 0, INF, 2])
         yield "NaN and infinity", *given([INF, -INF, INF], [0, 0, 1])
 
     def expected(self, dy, y):
@@ -222,6 +249,8 @@ at_zero: where y is 0, x was 0 or below: the gradient is 0 there
 nan_lost: where y is NaN the gradient is dy, and every comparison with NaN is false: ask
     y <= 0
 > = np.where(y > 0, dy, 0)
+dy_lost: a dy that is NaN goes through, where y is above 0
+> = np.where((y <= 0) | np.isnan(dy), 0, dy)
 product: {TIMES_ZERO}
 > = dy * ~(y <= 0)
 dtype:
@@ -234,7 +263,9 @@ looped(vjp.relu_backward, lambda d, z: 0 if z <= 0 else d)
 
 @checks(vjp.tanh_backward)
 class TanhBackward(FormulaCheck):
-    """Leaves out shapes that are broadcast, NaN and inf: the contract names none."""
+    """Leaves out shapes that are broadcast and infinity: the contract names neither."""
+
+    specials = [([NAN, 1], [0.5, NAN])]
 
     def doubles(self, random):
         for part, dy, x in self.drawn(random, "anywhere", 2):

@@ -43,7 +43,7 @@ class ReductionCheck(TensorCheck):
 
 @checks(total)
 class SumBackward(ReductionCheck):
-    """Leaves out other layouts, NaN and inf: the contract names none of them."""
+    """Leaves out nothing that a dy may be."""
 
     smallest = SMALLEST
 
@@ -98,9 +98,7 @@ def _(dy, shape, dims, keepdim):
 
 @checks(mean)
 class MeanBackward(ReductionCheck):
-    """Leaves out a dimension of size 0 in dims, which the contract does; other layouts,
-    NaN and inf: the contract names none of them.
-    """
+    """Leaves out a dimension of size 0 in dims, as the contract does."""
 
     def same(self, got, expected, dy, shape, dims, keepdim):
         if not dims and isinstance(got, dict) and isinstance(expected, dict):
@@ -141,8 +139,8 @@ def _(dy, shape, dims, keepdim):
 
 @checks(amax)
 class AmaxBackward(ReductionCheck):
-    """Leaves out a dimension of size 0 in dims, which the contract does; other layouts,
-    NaN and inf: the contract names none of them.
+    """Leaves out a dimension of size 0 in dims, as the contract does, and NaN: it does
+    not say whether NaN is the largest, nor what becomes of a dy without end times 0.
     """
 
     def doubles(self, random):
@@ -153,6 +151,8 @@ class AmaxBackward(ReductionCheck):
         for shape, dims in [((2, 4), (1,)), ((3, 2, 3), (0, 2)), ((4,), (0,))]:
             yield "ties", *self.case(random, shape, dims, False, tie=True)
             yield "ties", *self.case(random, shape, dims, True, tie=True)
+        near = np.array([[3, 3 + 1e-7, 1], [3, 3, 3 - 1e-7]])
+        yield "ties", *self.of(random, near, (1,), False)
         yield "equal sizes", *self.case(random, (3, 3), (1,), False)
         yield "amin", *self.case(random, (2, 3), (1,), False, name="amin")
         yield from self.small(random, self.smallest)
@@ -162,8 +162,16 @@ class AmaxBackward(ReductionCheck):
         if tie:
             a[a > 0] = 1.75
             a.flat[0] = a.flat[-1] = 1.75
+        return self.of(random, a, dims, keepdim, name)
+
+    def specials(self, args):
+        dy, _, _, dims, keepdim = args
+        a = np.array([[-np.inf] * 3, [np.inf, 1, np.inf]])
+        return dy, Filled(a), Filled(a.max(1)), dims, keepdim
+
+    def of(self, random, a, dims, keepdim, name="amax"):
         y = getattr(torch.from_numpy(a), name)(dims, keepdim)
-        return (filled(random, *y.shape), Filled(a), Filled(y.numpy()), dims, keepdim)
+        return filled(random, *y.shape), Filled(a), Filled(y.numpy()), dims, keepdim
 
     def torch(self, dy, a, y, dims, keepdim):
         found = a.amax(dims, keepdim)
@@ -180,6 +188,9 @@ tie_whole: where several are the largest they share dy in equal parts: here each
 tie_first: where several are the largest they share dy: here the first gets it all
 not_amin: y may be the smallest, of amin, too: it is where a == y
 > a == sum_backward -> a >= sum_backward
+nearly: what is nearly the largest is not the largest: compare with ==
+> a == sum_backward(y, a.shape, dims, keepdim) -> (a - sum_backward(y, a.shape, dims,
+    keepdim)).abs() < 1e-6
 like_sum: every element gets dy: only the largest has a say
 > = sum_backward(dy, a.shape, dims, keepdim)
 raised:

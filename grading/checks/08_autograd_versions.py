@@ -3,6 +3,7 @@
 import torch
 
 from grading.exercise import checks, mistakes, right
+from grading.scenes.scenarios import SHARES
 from minigrad.autograd.adjoints import sum_to_size
 from minigrad.autograd.graph import modified, next_version, unpack
 
@@ -14,7 +15,13 @@ RAISES, MESSAGE = "raises RuntimeError", "the message is modified(...)"
 
 @checks(sum_to_size)
 class SumToSize(TensorCheck):
-    """Leaves out other layouts, NaN and inf: the contract names none of them."""
+    """Leaves out whether it is a copy where ones in front are added up."""
+
+    def same(self, got, expected, x, shape):
+        front = x.values.shape[: max(0, x.values.ndim - len(shape))]
+        if set(front) == {1} and isinstance(got, dict) and isinstance(expected, dict):
+            got = got | {SHARES: expected.get(SHARES)}
+        return super().same(got, expected, x, shape)
 
     def doubles(self, random):
         pairs = [((4, 3), (3,)), ((2, 4, 3), (4, 3)), ((3, 2, 5), (5,))]

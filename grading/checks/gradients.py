@@ -32,8 +32,29 @@ def filled(random, *shape, **limits):
     return Filled(drawn(random, *shape, **limits))
 
 
-def in_float32(x):
-    return Filled(x.values.astype(np.float32)) if isinstance(x, Filled) else x
+def of_arrays(change, args):
+    """A case's arguments, with change(array) for each array of a tensor."""
+    return [Filled(change(x.values)) if isinstance(x, Filled) else x for x in args]
+
+
+def quarters(x):
+    """Numbers in float16 whose sums are exact in it: multiples of 1/4, at most 1."""
+    return (np.round(4 * np.clip(x, -1, 1)) / 4).astype(np.float16)
+
+
+def strided(x):
+    """The same numbers, not contiguous, from the middle of a larger memory."""
+    room = np.full([2 * n + 1 for n in x.shape[::-1]], np.nan)
+    view = room.T[(slice(1, None, 2),) * x.ndim]
+    view[...] = x
+    return view
+
+
+def special(x):
+    """The same numbers, but for NaN and both infinities in front."""
+    x = np.array(x)
+    x.flat[:3] = [np.nan, np.inf, -np.inf][: x.size]
+    return x
 
 
 def of_shape(function, dy, shape):
@@ -109,8 +130,9 @@ def seen(case, near=nearly):
 class TensorCheck(Facts):
     """A function of tensors of floats, beside PyTorch; with its own gradients.
 
-    A case is given in double; the first one in float32, too, and once more with other
-    numbers, for nothing is kept between calls.
+    A case is given in double; the first one in float32 and float16, too, not
+    contiguous, with NaN and infinities, and once more with other numbers, for nothing
+    is kept between calls.
     """
 
     scene = "differentiated"
@@ -118,8 +140,16 @@ class TensorCheck(Facts):
     def cases(self, random):
         found = [*self.doubles(random)]
         yield from found
-        yield found[0][0], *map(in_float32, found[0][1:])
+        part, *first = found[0]
+        yield part, *of_arrays(np.float32, first)
+        yield "float16", *of_arrays(quarters, first)
+        yield "any strides", *of_arrays(strided, first)
+        yield "NaN and infinity", *self.specials(first)
         yield next(self.doubles(random))
+
+    def specials(self, args):
+        """The arguments of a case, with NaN and infinities where these are allowed."""
+        return of_arrays(special, args)
 
     def words(self, *args):
         return dict(show.call(self.hole, args))["case"]

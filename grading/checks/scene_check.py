@@ -13,7 +13,7 @@ def nearly(got, expected, rtol=1e-9, atol=1e-12):
     if isinstance(expected, np.ndarray):
         if not isinstance(got, np.ndarray | float) or np.shape(got) != expected.shape:
             return False
-        digits = {2: 4e-3, 4: 1e-5}.get(expected.dtype.itemsize, 0)
+        digits = {2: 1e-2, 4: 1e-5}.get(expected.dtype.itemsize, 0)
         digits = digits if expected.dtype.kind == "f" else 0
         near = max(rtol, digits), max(atol, digits)
         return np.allclose(got, expected, *near, equal_nan=True)

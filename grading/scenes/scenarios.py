@@ -49,6 +49,7 @@ def differentiated(library, answer, *arguments):
     }  # fmt: skip
     if y.requires_grad:
         back = np.cos(np.arange(np.prod(tuple(y.shape), dtype=int)))
+        back = np.round(8 * back) / 8  # sums of these are exact in float16
         y.backward(y.new_tensor(back.reshape(tuple(y.shape))))
     zeros = [np.zeros_like(library.array(x)) for x in tensors]
     back = zip(tensors, zeros, strict=True)

@@ -37,7 +37,7 @@ def div_backward(dy, a, b):
 
     dy, a, b: arrays of floats, of one dtype; a and b may be broadcast to dy's shape.
     Returns an array of dy's shape and dtype, also for b = 0: what IEEE arithmetic
-    gives. (That of a is dy / b.)
+    gives. b * b never exceeds the largest float. (The gradient of a is dy / b.)
     """
 
 
@@ -47,7 +47,7 @@ def pow_backward(dy, a, b):
 
     dy, a, b: arrays of floats, of one dtype; b may be a number, and a and b may be
     broadcast to dy's shape. Returns an array of dy's shape and dtype.
-    Where b is 0 the gradient is 0, whatever a is, also for a = 0: 0 ** -1 is infinite.
+    Where b is 0 and dy is finite, the gradient is 0, whatever a is: 0 ** -1 is inf.
     At hand: np.where(condition, x, y).
     """
 
