@@ -16,11 +16,16 @@ not_squared: a gradient in which b is not squared
 a_left_out: a gradient without a
 no_dy: a gradient without dy
 other_operand: the gradient of a
+sign_of_b: a gradient that has the other sign where b is negative
+negative_lost: a gradient that is 0 where b is negative
+difference: a difference over a step of 0.1
 let_through:
 > np.testing.assert_allclose(div_backward(dy, a, b), dy * slope, 1e-6)
     -> div_backward(dy, a, b)
 > a, b, dy = random.uniform(1, 3, (3, 8)) -> a, b, dy = np.ones((3, 8))
 > b[::2] *= -1 -> dy[:] = 1
+> b[::2] *= -1 ->
+> slope, 1e-6 -> slope, 0.2
 > slope, 1e-6 -> slope, 1000
 > b), dy * slope, 1e-6 -> b) ** 2, (dy * slope) ** 2, 1e-6
 false_alarm:

@@ -32,6 +32,7 @@ class Apply(ScenarioCheck):
         yield "no_grad", "without_recording", pair(), 2
         three = [*pair(), drawn(random, 2, 3)]
         yield "several results", "two_results", three, (2.0, -3.0)
+        yield "an argument as the result", "passed_on", drawn(random, 3), 3
         yield "an error in forward", "failing", pair()
 
     def torch(self, cls, *args):
@@ -43,6 +44,7 @@ class Apply(ScenarioCheck):
             "two_calls": "two Product.apply(...), then backward() from each",
             "without_recording": "with no_grad(): y = Product.apply(a, b, k)",
             "two_results": "s, p = SumAndProduct.apply(a, b, c), then backward()",
+            "passed_on": "y = PassedOn.apply(x), whose forward returns x",
             "failing": "Product.apply(a, b, None), whose forward raises ValueError",
         }[name]
 
@@ -50,6 +52,9 @@ class Apply(ScenarioCheck):
 IF = "if is_grad_enabled() and any(ctx.needs_input_grad):"
 CONTEXT, WITH = "ctx = Context(cls, args)", "with no_grad():"
 mistakes(apply)(rf"""
+thrown_away: what ctx.record(results) returns is the result: where forward returns its
+    argument, it is another tensor
+> return ctx.record(results) -> ctx.record(results)
 never_recorded: nothing is recorded: is_grad_enabled() is False inside of `with
     no_grad():`, so ask when that is closed; and then return what ctx.record(results)
     returns

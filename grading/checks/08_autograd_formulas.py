@@ -158,6 +158,12 @@ sign: the sign: y falls where b grows
 > = dy * a / (b * b)
 not_squared: b counts twice: the slope of 1 / b is -1 / b ** 2
 > = -dy * a / b
+sign_of_b: b counts twice, so its sign does not matter: b * b
+> = -dy * a / (b * abs(b))
+negative_lost: a negative b has a gradient, too
+> = np.where(b >= 0, -dy * a / (b * b), 0)
+difference: a difference over a step is only near the slope: write the formula
+> = dy * (a / (b + 0.1) - a / b) / 0.1
 a_left_out: a is left out: y = a * (1 / b), and the slope has the factor a
 > = -dy / b ** 2
 guarded: where b is 0 the gradient is infinite, as in PyTorch: it is not left out

@@ -137,6 +137,8 @@ not_copied: where the function returns a view of the input, its result changes w
     input is moved back: copy it, np.array(...)
 > np.array(function(*inputs).cpu().numpy()) -> function(*inputs).cpu().numpy()
 shape:
+> return np.stack(rows) if rows -> rows = [row for row in rows if row.any()]\n    return
+    np.stack(rows) if rows
 > ).reshape(-1) -> )
 > np.zeros((0, function(*inputs).numel())) -> np.zeros((0, 0))
 raised:

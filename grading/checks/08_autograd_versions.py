@@ -3,6 +3,7 @@
 import torch
 
 from grading.exercise import checks, mistakes, right
+from grading.scenes.graphs import UNRECORDED
 from grading.scenes.scenarios import SHARES
 from minigrad.autograd.adjoints import sum_to_size
 from minigrad.autograd.graph import modified, next_version, unpack
@@ -105,12 +106,13 @@ class NextVersion(ScenarioCheck):
         yield "views", ["x", "row", "turned", "row"]
         yield "each storage", random.choices(["x", "other", "row"], k=7)
         yield "each storage", ["other"]
+        yield "without gradients", ["x", f"{UNRECORDED} x", f"{UNRECORDED} row"]
 
     def expected(self, steps):
         x, other = torch.ones(2, 2), torch.ones(2)
         tensors = {"x": x, "row": x[0], "turned": x.T, "other": other}
         for name in steps:
-            tensors[name].mul_(1)
+            tensors[name.split()[-1]].mul_(1)
         return {VERSIONS: [x._version, other._version],
                 "the tensor itself is returned": True}  # fmt: skip
 
@@ -129,6 +131,9 @@ not_returned: x is to be returned, and nothing else
 unchanged: the version stays as it was: x.storage.version += 1
 > = x
 > x.storage.version += 1 -> version = x.storage.version\n    version += 1
+unrecorded_lost: a change counts also where no gradients are recorded: an optimizer
+    writes under no_grad()
+> x.storage.version += 1 -> x.storage.version += minigrad.is_grad_enabled()
 right: in steps
 > x.storage.version += 1 -> storage = x.storage\n    storage.version += 1
 right: by setattr
@@ -152,6 +157,7 @@ class Unpack(ScenarioCheck):
         yield "no change", 0, 0, "x"
         yield "no change", 1, 1, "x"
         yield "no change", later, later, "x"
+        yield "no change", 300, 300, "x"
         yield "a change by way of a view", 1, 0, "row"
         yield "a change by way of a view", 2, 1, "row"
         yield "another's change", later, 0, "other"
@@ -188,6 +194,9 @@ any_change: a tensor that was changed before it was saved is as good as any othe
 other_message: the error says what to do: raise RuntimeError(modified(x, version, name))
 > modified(x, version, name) -> "changed"
 > version, name)) -> version, "MulBackward0"))
+by_identity: ints are compared by ==: `is` asks for the same object, and from 257 on
+    equal ints are several
+> {FOUND} -> x.storage.version is not version
 silent: nothing is said of a change: the gradient is computed from other numbers than
     the result was. Compare x.storage.version with version, and raise
 > = x

@@ -27,8 +27,8 @@ FACTS = {
 
 @checks(dropout)
 class Dropout(SceneCheck):
-    """Leaves out small inputs, where chance says little, and half, whose rounding
-    depends on the order of the operators."""
+    """Leaves out small inputs, where chance says little; infinity times 0; and half but
+    for p = 0.5, since its rounding depends on the order of the operators."""
 
     def words(self, scene):
         x = scene["x"]
@@ -38,6 +38,9 @@ class Dropout(SceneCheck):
         scene = self.of(random)
         yield "in training", scene
         yield "in training", scene | {"x": single(scene["x"])}
+        yield "float16", scene | {"x": scene["x"].astype(np.float16)}
+        yield "any dimensions", scene | {"x": scene["x"].reshape(20, 40, 10)}
+        yield "any dimensions", scene | {"x": scene["x"].reshape(8000)}
         for p in (0.5, 0.2, 0.7):
             yield "in training", self.of(random, p=p)
         for p in (0.5, 0.3):
@@ -45,6 +48,7 @@ class Dropout(SceneCheck):
         for part, few in ("p of 0 and 1", (0, 1)), ("no other p", (-0.1, 1.5)):
             for p in few:
                 yield part, self.of(random, p=p)
+        yield "no other p", self.of(random, p=1.5, training=False)
 
     def of(self, random, **options):
         x = numbers(random, 100, 80) + 10
@@ -75,14 +79,15 @@ class Dropout(SceneCheck):
         kept = y != 0
         ratios = y[kept] / scene["x"][kept]
         scale = float(ratios[0]) if ratios.size else 1.0
-        if not np.allclose(ratios, scale, 1e-9 if y.itemsize == 8 else 1e-6):
+        if not np.allclose(ratios, scale, {2: 1e-3, 4: 1e-6, 8: 1e-9}[y.itemsize]):
             return None
         share = float(1 - kept.mean())
         lines = any(0 < share < 1 and (kept.all(d) | ~kept.any(d)).all()
-                    for d in (0, 1))  # fmt: skip
+                    for d in range(y.ndim))  # fmt: skip
         again = 0 < share < 1 and np.array_equal(*results)
+        chance = lines or looks_random(1.0 * kept.reshape(100, -1))
         how = {"rows": bool(lines), "same": bool(again), "facts": facts}
-        return self.model(scale, share, random=lines or looks_random(1.0 * kept), **how)
+        return self.model(scale, share, random=chance, **how)
 
     def same(self, got, expected, scene):
         seen = self.seen(got, scene)
@@ -171,6 +176,7 @@ same_again: two calls drop the same elements: draw anew in each call
 > return input * random -> minigrad.manual_seed(0)\n    return input * random
 no_error:
 > not 0 <= p <= 1 -> False
+> not 0 <= p <= 1 -> training and not 0 <= p <= 1
 raised:
 > if p == 1 -> if False
 equivalent: zeros are whole numbers, and exact in half
@@ -182,9 +188,9 @@ right: a mask with its scale
 > if p == 1: return input * 0 ->
 & input * random.{KEPT}{SCALED} -> random.{KEPT} / (1 - p or 1) * input
 right: random numbers, rounded down
-> random.{KEPT} -> (minigrad.rand(input.shape) + (1 - p)).floor()
+> random.{KEPT} -> (minigrad.rand(input.shape) + (1 - p)).floor().to(input.dtype)
 right: a comparison of random numbers
-> random.{KEPT}{SCALED} -> (minigrad.rand(input.shape) >= p) / (1 - p)
+> random.{KEPT}{SCALED} -> (minigrad.rand(input.shape) >= p).to(input.dtype) / (1 - p)
 equivalent: the input as it is: with p = 0 nothing is dropped, and all is times 1
 > term dropped: if not training or p == 0: -> if ((not training))
 > off by one: if not training or p == 0: -> if not training or p == (-1)

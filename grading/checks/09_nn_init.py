@@ -14,7 +14,7 @@ from .scene_check import SceneCheck, looks_random, options_of
 
 @checks(fans)
 class Fans(Check):
-    """Leaves out sizes of 0: a weight of a layer has none."""
+    """Leaves out sizes of 0, as the contract does."""
 
     def cases(self, random):
         yield "a matrix", (3, 5)
@@ -82,7 +82,8 @@ class KaimingUniform(SceneCheck):
     """Leaves out small weights (chance says little) and double (uniform_'s matter)."""
 
     def words(self, scene):
-        return f"kaiming_uniform_(zeros{tuple(scene['shape'])}, {options_of(scene)})"
+        shape = f"zeros{tuple(scene['shape'])}"
+        return f"kaiming_uniform_(Parameter({shape}), {options_of(scene)})"
 
     def cases(self, random):
         def of(*shape, **options):
@@ -181,24 +182,28 @@ no_error:
 > mode not in ("fan_in", "fan_out") -> False
 seed:
 > return uniform_(tensor, -bound, bound) -> draw = np.random.uniform(-bound, bound,
-    tensor.shape)\n    return tensor.copy_(minigrad.tensor(draw))
+    tensor.shape)\n    with minigrad.no_grad():\n        return
+    tensor.copy_(minigrad.tensor(draw))
 still:
 > return uniform_(tensor, -bound, bound) -> uniform_(tensor, -bound,
-    bound)\n    tensor.view(-1)[0] = bound / 2\n    return tensor
+    bound)\n    tensor.detach().view(-1)[0] = bound / 2\n    return tensor
 not_uniform:
 > return uniform_(tensor, -bound, bound) -> uniform_(tensor, -bound, bound)\n    flat =
-    tensor.view(-1)\n    half = len(flat) // 2\n    flat[half : 2 * half] =
+    tensor.detach().view(-1)\n    half = len(flat) // 2\n    flat[half : 2 * half] =
     -flat[:half]\n    return tensor
-> uniform_(tensor, -bound, bound) -> tensor.copy_(minigrad.randn(tensor.shape) * (bound
-    / math.sqrt(3)))
+> return uniform_(tensor, -bound, bound) -> with minigrad.no_grad():\n        return
+    tensor.copy_(minigrad.randn(tensor.shape) * (bound / math.sqrt(3)))
+raised:
+> return uniform_(tensor, -bound, bound) -> return
+    tensor.copy_((minigrad.rand(tensor.shape) - 0.5) * (2 * bound))
 right: by a dict, and moved from 0 to 1
 > fans(tensor.shape)[mode == "fan_out"] -> dict(zip(("fan_in", "fan_out"),
     fans(tensor.shape)))[mode]
-& return uniform_(tensor, -bound, bound) -> uniform_(tensor)\n    return
-    tensor.sub_(0.5).mul_(2 * bound)
+& return uniform_(tensor, -bound, bound) -> uniform_(tensor)\n    with
+    minigrad.no_grad():\n        return tensor.sub_(0.5).mul_(2 * bound)
 right: by rand
-> uniform_(tensor, -bound, bound) -> tensor.copy_((minigrad.rand(tensor.shape) - 0.5) *
-    (2 * bound))
+> return uniform_(tensor, -bound, bound) -> tensor.detach().copy_(
+    (minigrad.rand(tensor.shape) - 0.5) * (2 * bound))\n    return tensor
 """)
 
 

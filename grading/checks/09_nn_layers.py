@@ -6,19 +6,21 @@ import minigrad
 from grading.exercise import checks, mistakes, right
 from minigrad.nn.unfused import conv2d, linear
 
-from .gradients import FunctionCheck
+from .gradients import FunctionCheck, quarters
 from .scene_check import numbers, single
 
 
 @checks(linear)
 class Linear(FunctionCheck):
-    """Leaves out half, strided tensors and NaN: matters of the operators in it."""
+    """Leaves out strided tensors and NaN: matters of the operators in it."""
 
     def cases(self, random):
         for rows, n, m in [(4, 3, 5), (1, 7, 2), (6, 5, 5), (4, 3, 5)]:
             x, w, b = (numbers(random, *s) for s in ((rows, n), (m, n), (m,)))
             yield "matrices", self.of(x, w, b)
             yield "without bias", self.of(x, w)
+        yield "a bias of zeros", self.of(x, w, 0 * b)
+        yield "float16", self.of(*map(quarters, (x, w, b)))
         x, w, b = numbers(random, 2, 3), numbers(random, 4, 3), numbers(random, 4)
         for shape in (2, 5, 3), (3,), (0, 3):
             yield "any dimensions in front", self.of(numbers(random, *shape), w, b)
@@ -48,7 +50,7 @@ right: by sums
 
 @checks(conv2d)
 class Conv2d(FunctionCheck):
-    """Leaves out half, strided tensors, NaN and no images: its operators' matter."""
+    """Leaves out strided tensors, NaN and no images: its operators' matter."""
 
     def cases(self, random):
         def of(x, w, bias=True, **options):
@@ -69,6 +71,8 @@ class Conv2d(FunctionCheck):
         yield "1 x 1", of((2, 3, 4, 5), (5, 3, 1, 1))
         args = of((2, 2, 4, 5), (3, 2, 3, 2))["args"]
         yield "in float32", self.of(*map(single, args))
+        yield "a bias of zeros", self.of(*args[:2], 0 * args[2])
+        yield "float16", self.of(*map(quarters, args))
 
 
 COLUMNS, HOW = "weight.reshape(channels, -1)", "in (stride, padding, dilation)"

@@ -21,6 +21,8 @@ BELOW = {"fc": {"parameters": {"weight": 2}}}
 BLOCK = {"is": 50, "parameters": {"weight": 1}, "modules": BELOW}
 TIED = {"parameters": {"embedding": 1, "out": 7},
         "modules": {"a": {"parameters": {"weight": 1, "bias": 7}}}}  # fmt: skip
+FROZEN = {"parameters": {"weight": 1, "bias": 2}, "frozen": ["weight"], "modules": {
+    "0": {"parameters": {"weight": 3, "again": 3}, "frozen": ["weight"]}}}  # fmt: skip
 SHARED = {"parameters": {"first": 9}, "modules": {
     "a": BLOCK, "b": {"is": 50}, "c": {"parameters": {"weight": 3}}}}  # fmt: skip
 NORM = {"parameters": {"weight": 1, "bias": 2}, "hidden": ["cache"], "buffers": {
@@ -64,6 +66,8 @@ class NamedParameters(TreeCheck):
             yield "a prefix", self.of(spec, prefix="net")
             yield "its own alone", self.of(spec, recurse=False)
         yield "a prefix", self.of(DEEP, prefix="net", recurse=False)
+        yield "frozen ones", self.of(FROZEN)
+        yield "frozen ones", self.of(FROZEN, remove_duplicate=False)
         yield "nothing", self.of({})
         twins = {"parameters": {"a": 1, "b": 1.5}, "modules": {"c": LEAF}}
         yield "equal in value", self.of(twins)
@@ -91,6 +95,8 @@ twice: a parameter that is found again is listed again: remove_duplicate asks to
 & {TWICE}
 none_listed: a parameter that is None stands for nothing, and is left out
 > param is None or ->
+frozen_lost: a parameter that requires no gradient is one, too
+> param is None or -> param is None or not param.requires_grad or
 no_dot: between the names of modules and parameters stands a dot: "0.weight"
 > {NAME} -> (path + name).replace(".", "")
 own_alone: the modules below are not asked: self._modules has them
@@ -173,6 +179,8 @@ class StateDict(TreeCheck):
             yield "buffers", self.of(spec)
         for spec in (TIED, SHARED):
             yield "shared ones under all names", self.of(spec)
+        for keep in False, True:
+            yield "frozen ones", self.of(FROZEN, keep_vars=keep)
         yield "a prefix", self.of(NET, prefix="model.")
         yield "keep_vars", self.of(NET, keep_vars=True)
         yield "keep_vars", self.of({"modules": {"a": NORM}}, keep_vars=True)

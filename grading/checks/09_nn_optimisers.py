@@ -22,9 +22,9 @@ class RuleCheck(SceneCheck):
     def words(self, scene):
         return f"{len(scene['grads'])} steps with {options_of(scene)}"
 
-    def of(self, random, steps=STEPS, **options):
-        param = numbers(random, 3, 2)
-        grads = [numbers(random, 3, 2) + param for _ in range(steps)]
+    def of(self, random, steps=STEPS, dtype=np.float64, **options):
+        param = numbers(random, 3, 2).astype(dtype)
+        grads = [numbers(random, 3, 2).astype(dtype) + param for _ in range(steps)]
         scene = "adam" if self.kept else "sgd"
         return {"scene": scene, "param": param, "grads": grads, "options": options}
 
@@ -70,7 +70,7 @@ class RuleCheck(SceneCheck):
 
 @checks(sgd)
 class Sgd(RuleCheck):
-    """Leaves out all but (3, 2) doubles: the rule is that of each number alone; and
+    """Leaves out shapes but (3, 2): the rule is that of each number alone; and
     nesterov without momentum or with dampening, which PyTorch refuses."""
 
     optimiser = torch.optim.SGD
@@ -88,6 +88,9 @@ class Sgd(RuleCheck):
             ("nesterov", both | {"nesterov": True}),
         ]:  # fmt: skip
             yield part, self.of(random, **{"lr": 0.1} | options)
+        for dtype in np.float32, np.float16:
+            how = {"lr": 0.1, "momentum": 0.9, "weight_decay": 0.1}
+            yield dtype.__name__, self.of(random, 2, dtype, **how)
 
 
 DECAY = "if weight_decay:\n        grad = grad + weight_decay * param"
@@ -160,6 +163,8 @@ class AdamCheck(RuleCheck):
         ]  # fmt: skip
         for part, options in sorted(cases, key=lambda case: case[0] != self.first):
             yield part, self.of(random, **usual | options)
+        how = usual | {"weight_decay": 0.1}
+        yield "float32", self.of(random, 3, np.float32, **how)
 
 
 ROOT = "root = (exp_avg_sq / (1 - beta2**step)).sqrt()"
@@ -218,7 +223,7 @@ right: both corrected first
 
 @checks(adam)
 class Adam(AdamCheck):
-    """Leaves out all but (3, 2) doubles: the rule is that of each number alone."""
+    """Leaves out shapes but (3, 2): the rule is that of each number alone."""
 
     optimiser = torch.optim.Adam
 
@@ -238,7 +243,7 @@ changed:
 
 @checks(adamw)
 class AdamW(AdamCheck):
-    """Leaves out all but (3, 2) doubles: the rule is that of each number alone."""
+    """Leaves out shapes but (3, 2): the rule is that of each number alone."""
 
     optimiser, first = torch.optim.AdamW, "weight decay"
 

@@ -1,5 +1,6 @@
 """Scenes of chapter 08: what an answer does to arrays, contexts and graphs."""
 
+import contextlib
 import itertools
 import weakref
 
@@ -204,6 +205,9 @@ def leaf(hole, asked, made):
 # ------------------------------------------------- versions
 
 
+UNRECORDED = "without gradients:"
+
+
 @scene
 def versions(hole, steps):
     """next_version of several tensors, one after the other: [versions] at the end."""
@@ -211,7 +215,11 @@ def versions(hole, steps):
     tensors = {"x": x, "row": x[0], "turned": x.transpose(0, 1), "other": other}
     x.requires_grad_()
     start = x.storage.version, other.storage.version
-    same = [hole(tensors[name]) is tensors[name] for name in steps]
+    same = []
+    for step in steps:
+        unrecorded, tensor = step.startswith(UNRECORDED), tensors[step.split()[-1]]
+        with minigrad.no_grad() if unrecorded else contextlib.nullcontext():
+            same.append(hole(tensor) is tensor)
     return {
         "versions of x and of another": [
             x.storage.version - start[0],
@@ -232,6 +240,7 @@ def unpacked(hole, writes, saved_after, where, name="MulBackward0"):
             version = x.storage.version
         tensors[where].mul_(2)
     version = x.storage.version if saved_after == writes else version
+    version = int(str(version))  # as large a number, but another object
     try:
         found = hole(x, version, name)
     except RuntimeError as error:

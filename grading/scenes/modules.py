@@ -40,9 +40,9 @@ def grown(library, spec, known=None):
     """The module of a spec, and every tensor in it by its number.
 
     library: minigrad or torch. spec: {"parameters": {name: number or None}, "buffers":
-    the same, "hidden": names of buffers, "modules": {name: spec or None}, "is": a
-    number}. Equal numbers are the same object, 1 and 1.5 are two of equal value; a spec
-    with "is" alone is the module of that number.
+    the same, "hidden": names of buffers, "frozen": of parameters, "modules": {name:
+    spec or None}, "is": a number}. Equal numbers are the same object, 1 and 1.5 are two
+    of equal value; a spec with "is" alone is the module of that number.
     """
     known = {} if known is None else known
     if "is" in spec and ("module", spec["is"]) in known:
@@ -52,7 +52,8 @@ def grown(library, spec, known=None):
     for name, number in spec.get("parameters", {}).items():
         if number is not None and number not in known:
             value = library.tensor([float(int(number))])
-            known[number] = library.nn.Parameter(value)
+            asks = name not in spec.get("frozen", ())
+            known[number] = library.nn.Parameter(value, requires_grad=asks)
         module.register_parameter(name, known.get(number))
     for name, number in spec.get("buffers", {}).items():
         if number is not None:
@@ -139,7 +140,7 @@ def batch_norm(hole, x, mean, var, options):
 def kaiming(hole, shape, seed, options):
     """Fills a weight: its numbers, whether the tensor itself came back, and chance."""
     minigrad.manual_seed(seed)
-    weight, drawn = minigrad.zeros(tuple(shape)), []
+    weight, drawn = nn.Parameter(minigrad.zeros(tuple(shape))), []
     for again in (False, False, False, True):
         if again:
             minigrad.manual_seed(seed)
@@ -190,7 +191,7 @@ def stepped(param, grads, step):
             kept = step(param, g, number)
         if not np.array_equal(g.numpy(), grad):
             changed = "the gradient was changed"
-        if kept is g:
+        if isinstance(kept, Tensor) and kept.storage is g.storage:
             changed = "the buffer is the gradient itself"
         steps.append(np.array(param.numpy()))
     return {"steps": np.stack(steps), "changed": changed}
@@ -252,6 +253,8 @@ def training(hole, x, y, weight, bias, lr, momentum, epochs):
     model = nn.Linear(x.shape[1], y.shape[1]).double()
     put(minigrad, model.weight, weight)
     put(minigrad, model.bias, bias)
+    for p in model.parameters():
+        p.grad = p.detach().clone()  # of something else, before
     optimizer = minigrad.optim.SGD(model.parameters(), lr=lr, momentum=momentum)
     loss_fn, x, y = Loss(), tensor_of(x), tensor_of(y)
     losses = hole(model, loss_fn, optimizer, x, y, epochs)

@@ -189,6 +189,25 @@ def without_recording(library, answer, values, k):
     }
 
 
+def passed_on(library, answer, values, k):
+    """A Function that returns its argument; its gradient is k times what comes."""
+
+    class PassedOn(library.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x
+
+        @staticmethod
+        def backward(ctx, dy):
+            return dy * k
+
+    x = library.tensor(values).requires_grad_()
+    y = answer(PassedOn, x)
+    shown = {"the result has a grad_fn": y.grad_fn is not None}
+    y.sum().backward()
+    return shown | {"x is still a leaf": x.is_leaf, "gradients": gradients(library, x)}
+
+
 def failing(library, answer, values):
     tensors = [library.tensor(v).requires_grad_() for v in values]
     try:
@@ -268,6 +287,8 @@ FUNCTIONS = {
     "quotient": lambda x, y: x / y,
     "turned": lambda x: x.T * x.sum(),
     "itself": lambda x: x.view(-1),  # in the same memory
+    "a view": lambda x: x.T,
+    "the first row": lambda x: x[:1] * x[:1],
 }
 
 FAULTS = {  # of the gradients of a * b, for a and b

@@ -43,10 +43,10 @@ def calculate_gain(nonlinearity, param=None):
 def fans(shape):
     """(fan_in, fan_out): how many numbers go into one output, and one into how many.
 
-    shape: of a weight, a tuple: (out_features, in_features) of Linear, or
-    (out_channels, in_channels, KH, KW) of Conv2d, where a number of the input meets a
-    weight at each of the KH * KW places of the window. Any number of sizes may follow
-    the first two.
+    shape: of a weight, a tuple of sizes from 1 on: (out_features, in_features) of
+    Linear, or (out_channels, in_channels, KH, KW) of Conv2d, where a number of the
+    input meets a weight at each of the KH * KW places of the window. Any number of
+    sizes may follow the first two.
     ValueError for fewer than two dimensions.
     """
 
@@ -59,9 +59,10 @@ def kaiming_uniform_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu"):
     `mode` says, and gain = calculate_gain(nonlinearity, a). Numbers that are all as
     likely between -bound and bound have the standard deviation bound / sqrt(3).
 
-    uniform_(tensor, a=low, b=high) writes such numbers into a tensor; manual_seed
-    decides them. Returns the tensor.
-    ValueError for another mode.
+    tensor: it has elements, and may be a Parameter: what is written to it is not
+    recorded. uniform_(tensor, a=low, b=high) writes such numbers into a tensor, without
+    recording; manual_seed decides them.
+    Returns the tensor. ValueError for another mode.
     """
 
 

@@ -67,7 +67,8 @@ def dropout(input, p=0.5, training=True):
     """input with each element 0 with probability p, the others scaled by 1 / (1 - p).
 
     So the expected value of each element stays the same. Without `training`, or with
-    p = 0, the input as it is; with p = 1 all is 0. ValueError for a p outside [0, 1].
+    p = 0, the values of the input; with p = 1 all is 0. ValueError for a p outside
+    [0, 1], with `training` or without.
     The result has input's dtype, and a gradient goes through what is kept.
     random.keep_mask(input, chance) is a tensor of 1 with that probability, else 0: each
     element by itself, each call another, and manual_seed decides them.
