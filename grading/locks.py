@@ -27,7 +27,7 @@ LIMITS = {
     "RLIMIT_CPU": CPU,
     "RLIMIT_FSIZE": TMP,
     "RLIMIT_NOFILE": 128,
-    "RLIMIT_NPROC": 256,  # threads count, too
+    "RLIMIT_NPROC": 64,  # threads count, too; more of them starve other students
     "RLIMIT_CORE": 0,
     "RLIMIT_MSGQUEUE": 0,
     "RLIMIT_MEMLOCK": 0,
@@ -43,11 +43,11 @@ fgetxattr flistxattr fstat fstatfs fsync ftruncate futex get_robust_list getcpu 
 getdents getdents64 getegid geteuid getgid getgroups getitimer getpeername getpgid
 getpgrp getpid getppid getpriority getrandom getresgid getresuid getrlimit getrusage
 getsid getsockname getsockopt gettid gettimeofday getuid getxattr kill lgetxattr link
-linkat listxattr llistxattr lseek lstat map_shadow_stack membarrier mkdir mkdirat mmap
-mprotect mremap msync munmap nanosleep newfstatat open openat openat2 pause pipe pipe2
-poll ppoll pread64 preadv prlimit64 pselect6 pwrite64 pwritev read readlink readlinkat
-readv recvfrom recvmsg rename renameat renameat2 restart_syscall rmdir rseq
-rt_sigaction rt_sigpending rt_sigprocmask rt_sigreturn rt_sigsuspend rt_sigtimedwait
+linkat listxattr llistxattr lseek lstat map_shadow_stack mkdir mkdirat mmap mprotect
+mremap msync munmap nanosleep newfstatat open openat openat2 pause pipe pipe2 poll ppoll
+pread64 preadv prlimit64 pselect6 pwrite64 pwritev read readlink readlinkat readv
+recvfrom recvmsg rename renameat renameat2 restart_syscall rmdir rseq rt_sigaction
+rt_sigpending rt_sigprocmask rt_sigreturn rt_sigsuspend rt_sigtimedwait
 sched_get_priority_max sched_get_priority_min sched_getaffinity sched_getparam
 sched_getscheduler sched_yield select sendfile sendmsg sendto set_robust_list
 set_tid_address setitimer setrlimit setsockopt shutdown sigaltstack signalfd4 stat
@@ -169,6 +169,7 @@ def for_a_compiler(cuda=False):
         drop_root()
         powerless()
         few = {"RLIMIT_AS": 2**33, "RLIMIT_FSIZE": 2**30, "RLIMIT_NOFILE": 1024}
+        few["RLIMIT_NPROC"] = 256
         if cuda:
             few["RLIMIT_AS"] = 2**46  # all of the GPU's memory is mapped
         limit(LIMITS | few)

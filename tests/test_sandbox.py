@@ -16,7 +16,7 @@ if sandbox.why_not():
 
 LAB = "03_strides"
 CELL = """
-import ctypes, fcntl, os, sys, subprocess, socket, threading, pathlib, gc
+import ctypes, fcntl, gc, os, pathlib, socket, subprocess, sys, threading, time
 import minigrad
 from minigrad import layout, solves
 
@@ -30,6 +30,8 @@ def contiguous_strides(shape):
 # But for the course itself, where that lies there.
 OURS = f"{sandbox.course.home()}/"
 IN_TMP = f"[n for n in os.listdir('/tmp') if not {OURS!r}.startswith(f'/tmp/{{n}}/')]"
+THREADS = """sum(t.start() is None for _ in range({})
+    for t in [threading.Thread(target=time.sleep, args=(9,), daemon=True)])"""
 SIX_GIGABYTES = "len(b'x' * 6 * 2**30)"
 DISK = "[open(f'/tmp/{n}', 'wb').write(b'x' * 2**24) for n in range(9)]"
 
@@ -63,6 +65,8 @@ def tried(expression):
         (SIX_GIGABYTES, "MemoryError"),
         (DISK, "OSError"),
         ("sum(t.start() is None for t in [threading.Thread(target=int)])", "1"),
+        (THREADS.format(30), "30"),
+        (THREADS.format(120), "RuntimeError"),
     ],
 )
 def test_what_a_students_process_reaches(expression, got):
@@ -149,10 +153,10 @@ def test_tensors_are_examined():
 NEW = {"io_uring_setup": 425, "pidfd_getfd": 438, "cachestat": 451, "statmount": 457,
        "listmount": 458, "mseal": 462, "setxattrat": 463, "open_tree_attr": 467,
        "of another year": 500}  # fmt: skip
-OLD = """add_key bpf fadvise64 fanotify_init inotify_init1 kcmp keyctl memfd_create
-mincore mount name_to_handle_at perf_event_open personality preadv2 process_vm_readv
-ptrace seccomp sched_setaffinity setns setpriority splice sync unshare
-userfaultfd""".split()  # noqa: SIM905
+OLD = """add_key bpf fadvise64 fanotify_init inotify_init1 kcmp keyctl membarrier
+memfd_create mincore mount name_to_handle_at perf_event_open personality preadv2
+process_vm_readv ptrace seccomp sched_setaffinity setns setpriority splice sync
+unshare userfaultfd""".split()  # noqa: SIM905
 CALLED = "[ctypes.CDLL(None, use_errno=True).syscall({}, -1, 0), ctypes.get_errno()]"
 
 
