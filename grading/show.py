@@ -20,8 +20,8 @@ HINTS = {
     "is not defined": "that name is unknown here: is it misspelt, or does self. belong "
     "before it?",
     "'function'": "a function stands there, and not what it returns: brackets call it",
-    "Boolean value of": "a comparison of tensors is a tensor: count what is True in it "
-    "by .sum(), or ask .all()",
+    "Boolean value of": "a tensor of several elements is neither true nor false: ask "
+    ".all(), count what is True by .sum(), or ask `is None`",
     "required positional argument": "fewer arguments than the function "
     "takes: a tuple is one, and f(*pair) makes two of it",
     "has no setter": "self is only read: make a new view with self.as_strided(...)",

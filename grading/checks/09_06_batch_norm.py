@@ -32,7 +32,8 @@ class BatchNorm(SceneCheck):
         yield "by the running statistics", self.of(random, rows)
         yield "weight and bias", self.scaled(random, images, training=True)
         yield "weight and bias", self.scaled(random, rows, training=False)
-        yield "weight and bias", self.scaled(random, (4, 2, 7), training=True)
+        for shape in (4, 2, 7), (2, 3, 2, 1, 3):
+            yield "any dimensions", self.scaled(random, shape, training=True)
         for name in "weight", "bias":
             one = {name: numbers(random, 4)}
             yield "weight and bias", self.of(random, images, training=True, **one)
