@@ -255,7 +255,8 @@ def fold_constants(order, kernels, stateful):
     value, operation.value. Any other has a constant value if it has inputs and all of
     them are constants; its value is kernels[operation.type](*values of its inputs),
     computed once. But an operation whose type is in `stateful` is never constant: it
-    may do something else in each run. No operation is changed.
+    may do something else in each run. A value may be anything, None or an array, say.
+    Nothing of what is given changes.
     """
 
 

@@ -84,7 +84,9 @@ class ReadIdx(SceneCheck):
                 yield part, self.of(file_of(random, *shape))
         good = file_of(random, 4, 3, 2)
         bad = [file_of(random, 4, 3, 2, kind=kind) for kind in (0x0D, 0x0B)]
-        bad += [start + good[2:] for start in (b"\x1f\x8b", b"\0\1")]
+        for kind, size in (0x09, 1), (0x0B, 2), (0x0D, 4):  # no byte is missing
+            bad.append(file_of(random, 3, 2, kind=kind) + bytes(6 * (size - 1)))
+        bad += [start + good[2:] for start in (b"\x1f\x8b", b"\0\1", b"\1\0")]
         bad += [good[:-1], good + b"\0", good[:11]]
         for sizes in (2**32 - 1,), (2**32 - 1, 2**16):  # neither negative nor allocated
             head = struct.pack(f">{len(sizes)}I", *sizes)
@@ -110,15 +112,15 @@ class ReadIdx(SceneCheck):
         if got["dtype"] != "uint8":
             said = f"the elements are bytes, 0 to 255: np.uint8, not {got['dtype']}"
             return "not_bytes", said
-        return self.shifted(got, data) or super().general(case)
+        return self.misread(got, data) or super().general(case)
 
-    def shifted(self, got, data):
+    def misread(self, got, data):
         """Elements that are read from another place of the file."""
         head, found = parts_of(data)[1], np.array(got["elements"], np.uint8).tobytes()
         at = data.find(found) if len(found) > 3 else head
         if got["shape"] != parts_of(data)[0] or at in (-1, head):
             return None
-        return "shifted", (
+        return "head_misread", (
             f"the elements are read from byte {at} on, but the head has {head} bytes: "
             "four, and four for each dimension"
         )
@@ -153,7 +155,8 @@ wrong_error:
 > given, count = -> np.zeros(shape)\n    given, count =
 any_type:
 > data[2] != 0x08 -> False
-shifted:
+> data[2] != 0x08 -> data[2] not in (8, 9)
+head_misread:
 > count, head) -> count, head - 1)
 not_bytes:
 > np.uint8 -> np.int8

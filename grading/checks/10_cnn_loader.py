@@ -22,6 +22,13 @@ EPOCHS = "another epoch has another order"
 SEEDS = "another seed has another order"
 RUNS = "another run of Python gives the same order"
 SHARED = "random numbers that others share are untouched"
+PAIRS = "another pair of seed and epoch has another order"
+PLACES = "every item moves"
+NOW = "a loader whose attributes change gives the order of a new one"
+FEW = [(seed, epoch) for seed in range(7) for epoch in range(7)]
+FACTORS = 10, 16, 31, 32, 37, 64, 97, 100, 101, 128, 255, 256, 257, 500, 512, 997, 999
+FACTORS += 1000, 1001, 1009, 1024, 4096, 9973, 10_000  # of seed * factor + epoch
+MANY = [*FEW, (1, 23), (12, 3), *((1, f) for f in FACTORS), *((f, 1) for f in FACTORS)]
 
 
 @checks(DataLoader.order)
@@ -29,6 +36,10 @@ class Order(SceneCheck):
     """Leaves out whether all orders are as likely: any random order is right."""
 
     def words(self, scene):
+        if scene["scene"] == "many_orders":
+            return "20 items, seeds and epochs (0, 0), (0, 1), ..., (1, 0), ..."
+        if scene["scene"] == "changed_loader":
+            return "one loader, asked again after each change of an attribute"
         said = f"shuffle={scene['shuffle']}, seed={scene['seed']}"
         return f"{scene['n']} items, {said}, in epochs 0, 1 and 2"
 
@@ -39,17 +50,30 @@ class Order(SceneCheck):
 
         for n in 200, 61:
             yield "a shuffled epoch", of(n)
+        yield "seed and epoch", {"scene": "many_orders", "n": 20, "pairs": MANY}
+        yield "one loader, again and again", {"scene": "changed_loader"}
         yield "not shuffled", of(50, shuffle=False)
         for n in 1, 0:
             yield "few items", of(n)
 
     def expected(self, scene):
+        if scene["scene"] == "many_orders":
+            return {PAIRS: True, PLACES: True}
+        if scene["scene"] == "changed_loader":
+            return {NOW: True}
         shuffled = scene["shuffle"] and scene["n"] > 1
         facts = {EACH: True, AGAIN: True, RUNS: True, SHARED: True, LIE: not shuffled}
         return facts | dict.fromkeys([MIXED, OWN, EPOCHS, SEEDS], shuffled)
 
     def seen(self, got, scene):
         """The facts of what came of a scene."""
+        if scene["scene"] == "changed_loader":
+            return {NOW: got["as new"]}
+        if scene["scene"] == "many_orders":
+            orders = got["orders"]
+            places = zip(*orders[: len(FEW)], strict=False)
+            moves = min(len({*place}) for place in places) > 2
+            return {PAIRS: len({*map(tuple, orders)}) == len(orders), PLACES: moves}
         orders, plain = got["orders"], list(range(scene["n"]))
         first, second, third, again, resumed, other, run = orders
         same = sorted(first) == sorted(second)
@@ -72,7 +96,8 @@ class Order(SceneCheck):
         return 4 * sum(abs(step) == 1 for step in steps) < len(steps)
 
     def same(self, got, expected, scene):
-        if isinstance(expected, dict) and "orders" in expected:  # a mistake's
+        facts = isinstance(expected, dict) and {*map(str, expected)}
+        if facts and facts & {"orders", "as new"}:  # a mistake's
             expected = self.seen(expected, scene)
         return isinstance(got, dict) and self.seen(got, scene) == expected
 
@@ -83,7 +108,8 @@ class Order(SceneCheck):
         seen = self.seen(case.got, scene)
         wrong = [k for k, v in case.expected.items() if v != seen[k]]
         said = "; ".join(f"{k}: {seen[k]}" for k in wrong)
-        orders = [" ".join(map(str, order[:6])) for order in case.got["orders"][:3]]
+        orders = case.got.get("orders", [])[:3]
+        orders = [" ".join(map(str, order[:6])) for order in orders]
         shown = " | ".join(f"{order} ..." for order in orders)
         expected = "; ".join(f"{k}: {case.expected[k]}" for k in wrong)
         lines = [("case", self.words(scene)), ("expected", expected)]
@@ -96,6 +122,17 @@ mistakes(DataLoader.order)(rf"""
 same_order: the same order in every epoch: self.epoch is to decide, too, or the model
     sees the same batches again and again
 > {SEED} -> self.seed
+collides: two pairs of seed and epoch have the same order: their sum, say, is the same
+    for (1, 2) and (2, 1). Give the generator both, as a list
+> {SEED} -> self.seed + self.epoch
+> {SEED} -> self.seed ^ self.epoch
+> {SEED} -> 1000 * self.seed + self.epoch
+stays: an item never moves: every item is part of the permutation
+> {SHUFFLED} -> np.append({RNG}.permutation(n - 1), n - 1) if n else np.arange(0)
+kept: the order is kept on the loader, and comes again when seed, epoch, shuffle or the
+    data set have changed
+> {SHUFFLED} -> self.__dict__.setdefault("orders", {{}}).setdefault((self.epoch, n),
+    {SHUFFLED}).copy()
 ignores_seed: self.seed is not used: two loaders with other seeds have the same order
 > {SEED} -> self.epoch
 not_reproducible: the order cannot be had again: it comes from random numbers that every

@@ -19,6 +19,7 @@ NEW = "the model has something new"
 RUNS, MOST = "runs through the loader", "more than two outputs are in memory"
 CALLS = "the model is in training at each call"
 AFTER = "the model is in training afterwards"
+EACH, CALLED = "every layer keeps its mode", "calls of the model"
 RECORDED, ON = "what the model does is recorded", "recording is on afterwards"
 
 
@@ -31,7 +32,8 @@ class TrainStep(SceneCheck):
     def words(self, scene):
         options = ", ".join(f"{k}={v}" for k, v in scene["options"].items())
         mode, count = "training" if scene["training"] else "eval", len(scene["batches"])
-        norm = ", with a batch norm" if scene["norm"] else ""
+        norm = ", with a batch norm" if scene["norm"] is not None else ""
+        norm += " in eval mode" * (scene["training"] and scene["norm"] is False)
         return (
             f"{count} {'step' if count == 1 else 'steps'} of "
             f"{scene['optimizer']}({options}), "
@@ -44,13 +46,13 @@ class TrainStep(SceneCheck):
         yield "the steps", self.of(random, 1, LOSSES, **sgd)
         yield "the steps", self.of(random, 3, LOSSES, **sgd)
         yield "fifty steps", self.of(random, 50, LOSSES, **fast)
-        yield "no graph", self.of(random, 2, [GRAPH, DTYPE, WAITS, NEW], **sgd)
-        for mode in (True, False):
-            how = {"norm": True, "training": mode, **sgd}
-            yield "the mode stays", self.of(random, 3, [CALLS, AFTER], **how)
+        yield "no graph", self.of(random, 2, [GRAPH, DTYPE, WAITS, NEW, CALLED], **sgd)
+        for mode, norm in (True, True), (False, False), (True, False):
+            how = {"norm": norm, "training": mode, **sgd}
+            yield "the mode stays", self.of(random, 3, [CALLS, AFTER, EACH], **how)
             yield "the mode stays", self.of(random, 3, LOSSES, **how)
 
-    def of(self, random, steps, look, norm=False, training=True, **how):
+    def of(self, random, steps, look, norm=None, training=True, **how):
         batches = [data_of(random, 7) for _ in range(steps)]
         rest = {"weights": weights_of(random), "norm": norm, "training": training}
         return {"scene": "train_steps", "batches": batches, "look": list(look),
@@ -58,7 +60,10 @@ class TrainStep(SceneCheck):
 
     @one_thread()
     def expected(self, scene):
-        model = network(scene["weights"], scene["norm"]).train(scene["training"])
+        norm = scene["norm"]
+        model = network(scene["weights"], norm is not None).train(scene["training"])
+        if norm is not None:
+            model[1].train(norm)
         optimizer = getattr(torch.optim, scene["optimizer"])
         optimizer, losses = optimizer(model.parameters(), **scene["options"]), []
         for x, t in map(each, scene["batches"]):
@@ -70,7 +75,7 @@ class TrainStep(SceneCheck):
         mode = model.training
         facts = {"losses": losses, "weights": state_of(model), GRAPH: False,
                  CALLS: [mode], AFTER: mode, DTYPE: "float64", WAITS: False,
-                 NEW: False}  # fmt: skip
+                 NEW: False, EACH: True, CALLED: len(losses)}  # fmt: skip
         return {key: facts[key] for key in scene["look"]}
 
 
@@ -102,12 +107,18 @@ with_graph: the loss has still its graph: whoever keeps the losses keeps every s
 waits: a tensor is turned into a number in between: on a GPU that waits for every kernel
     of the step
 > return loss -> loss.item()\n    return loss
+> return loss -> assert loss == loss\n    return loss
 kept: something is kept on the model, and its graph with it: return the loss, and keep
     nothing
 > return loss -> model.loss = loss\n    return loss
 sets_train: the model is put into training mode: a step leaves the mode to the caller,
     who may have put layers into eval on purpose
 > {ZERO} -> {ZERO}\n    model.train()
+> {ZERO} -> {ZERO}\n    model.train(model.training)
+forgotten_after: gradients from before the call are still there, and these are added:
+    zero_grad() comes before backward(), not after the step
+> {ZERO} ->
+& {STEP} -> {STEP}\n    {ZERO}
 type:
 > .detach() -> .item()
 > return loss.detach() ->
@@ -147,23 +158,26 @@ class Evaluate(SceneCheck):
     def words(self, scene):
         n, mode = len(scene["data"][1]), "training" if scene["training"] else "eval"
         norm = ", with a batch norm" if scene["norm"] else ""
+        norm += ", drop_last=True" * scene["drop_last"]
+        norm += "" if scene["recording"] else ", called under no_grad()"
         return (
             f"{n} images in batches of {scene['size']}, a model in {mode} mode{norm}; "
             f"{', '.join(scene['look'])}"
         )
 
     def cases(self, random):
-        def of(n, size, look, norm=False, training=False):
+        def of(n, size, look, norm=False, training=False, on=True, drop_last=False):
             data, weights = data_of(random, n), weights_of(random)
             if norm:
                 weights[0] *= 2
             rest = {"norm": norm, "training": training, "look": look}
-            return {"scene": "evaluation", "data": data, "size": size,
-                    "weights": weights, **rest}  # fmt: skip
+            return {"scene": "evaluation", "data": data, "size": size, "recording": on,
+                    "drop_last": drop_last, "weights": weights, **rest}  # fmt: skip
 
         both = ["loss", "accuracy"]
         for sizes in LOADERS:
             yield "loss and accuracy", of(*sizes, both)
+        yield "a loader that drops the last batch", of(10, 4, both, drop_last=True)
         for training_ in (True, False):
             how = {"norm": True, "training": training_}
             yield "not in training", of(13, 5, [CALLS], **how)
@@ -171,19 +185,23 @@ class Evaluate(SceneCheck):
             yield "the mode comes back", of(9, 4, [AFTER], **how)
         yield "nothing is recorded", of(9, 4, [RECORDED])
         yield "nothing is recorded", of(9, 4, [ON], training=True)
+        yield "nothing is recorded", of(9, 4, [ON], on=False)
         yield "once, and nothing is kept", of(13, 2, [RUNS, MOST])
 
     @one_thread()
     def expected(self, scene):
         model = network(scene["weights"], scene["norm"]).eval()
         images, labels = each(scene["data"])
+        if scene["drop_last"]:
+            end = len(labels) // scene["size"] * scene["size"]
+            images, labels = images[:end], labels[:end]
         with torch.no_grad():
             y = model(images)
         facts = {
             "loss": torch_functional.nll_loss(y, labels).item(),
             "accuracy": (y.argmax(1) == labels).double().mean().item(),
-            CALLS: [False], AFTER: scene["training"], RECORDED: False, ON: True,
-            RUNS: 1, MOST: False,
+            CALLS: [False], AFTER: scene["training"], RECORDED: False,
+            ON: scene["recording"], RUNS: 1, MOST: False,
             "weights and statistics": state_of(model),
         }  # fmt: skip
         return {key: facts[key] for key in scene["look"]}
@@ -215,6 +233,12 @@ leaves_training: the model is left in training mode although it was in eval: rem
 records: a graph is recorded for every batch, which costs memory and time, and nobody
     calls backward: with no_grad()
 > with no_grad(): -> if True:
+turned_on: recording is turned on at the end, also where the caller had turned it off:
+    `with no_grad():` puts back what was there
+> {MODE} -> {MODE}\n    minigrad.set_grad_enabled(True)
+of_dataset: the sums are divided by the size of the data set, but a loader may leave
+    some items out, as drop_last does: count the items that came
+> total / count, {SHARE} -> total / len(loader.dataset), right / len(loader.dataset)
 left_off: recording is left off: whatever is trained afterwards has no gradients. `with
     no_grad():` puts it back by itself
 > with no_grad(): -> minigrad.set_grad_enabled(False)\n    if True:
@@ -222,9 +246,6 @@ all_outputs: the outputs of all batches are kept, which may not fit into memory:
     the numbers of each batch
 twice: the loader is gone through more than once: that reads all images again
 > return total -> count = sum(len(t) for _, t in loader)\n    return total
-right: by the size of the data set, as in PyTorch's tutorials
-> (output, labels, reduction="sum").item() -> (output, labels).item() * len(labels)
-& total / count, {SHARE} -> total / len(loader.dataset), right / len(loader.dataset)
 right: means, each times its batch
 > (output, labels, reduction="sum").item() -> (output, labels).item() * len(labels)
 & (output.argmax(1) == labels) -> (output.max(1).indices == labels)

@@ -121,6 +121,10 @@ last_call: what was saved lies outside of ctx: the next call has overwritten it
 & ctx.save_for_backward(x, bias) -> ctx.save_for_backward(x, bias)\n        kept[:] = x,
     bias
 & x, bias = ctx.saved_tensors -> x, bias = kept
+reused:
+> def setup_context -> cache = {{}}\n\n    def setup_context
+& {DX} -> key = id(x)\n        if key not in cache:\n            cache[key] =
+    bias_gelu_backward(dy.contiguous(), x, bias)\n        dx = cache[key]
 held:
 > def setup_context -> kept = []\n\n    def setup_context
 & x, bias = inputs -> x, bias = inputs\n        kept.append(x)

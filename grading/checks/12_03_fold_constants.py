@@ -1,5 +1,7 @@
 """What is the same in every run."""
 
+import numpy as np
+
 from grading.exercise import checks, mistakes, right
 from minigrad.graph import fold_constants
 
@@ -9,15 +11,17 @@ from .scene_check import SceneCheck, cut
 STATEFUL = ["Placeholder", "Variable", "Random"]
 SEEDED = {0: ("Const", []), 1: ("Random", [0]), 2: ("Neg", [1])}
 ORDERED = {0: ("Const", []), 1: ("Const", []), 2: ("Sub", [0, 1]), 3: ("Mul", [2, 2])}
+VALUES = {0: ("Const", []), 1: ("Neg", [0]), 2: ("Forget", [1]), 3: ("IsNone", [2])}
 UNKNOWN = {0: ("Zero", []), 1: ("Neg", [0]), 2: ("Const", [])}
 KINDS = {1: ["Neg"], 2: ["Add", "Sub", "Mul"], 3: ["Add"]}  # by how many inputs
 WORKS = {"Add": lambda *a: sum(a), "Sub": lambda a, b: a - b,
-         "Mul": lambda a, b: a * b, "Neg": lambda a: -a}  # fmt: skip
+         "Mul": lambda a, b: a * b, "Neg": lambda a: -a, "Forget": lambda a: None,
+         "IsNone": lambda a: a is None}  # fmt: skip
 
 
 @checks(fold_constants)
 class FoldConstants(SceneCheck):
-    """Leaves out arrays as values: only the kernels look into a value."""
+    """Leaves out a Const in `stateful`: the contract's two rules would both hold."""
 
     def words(self, scene):
         edges, types = scene["edges"], scene["types"]
@@ -37,6 +41,11 @@ class FoldConstants(SceneCheck):
         yield "not the same each time", self.of(random, SEEDED)
         spec = drawn(random, GRAPHS["a chain"], ["Const"])
         yield "not the same each time", self.of(random, spec, ["Neg"])
+        for value in 0.0, np.array([0.0, 2.0]), np.array([]):
+            scene = self.of(random, VALUES)
+            yield "any values", scene | {"values": {0: value}}
+        none = {0: ("Const", []), 1: ("IsNone", [0]), 2: ("Neg", [1])}
+        yield "any values", self.of(random, none) | {"values": {0: None}}
         yield "without inputs", self.of(random, UNKNOWN)
         yield "without inputs", self.of(random, {})
 
@@ -75,6 +84,12 @@ any_input: all of the inputs have to be constants, not one of them
 & known[i] for -> known.get(i, 0.0) for
 not_spread: what is made of constants is constant, and so is what is made of that
 > all(i in known for i in operation.inputs) -> all(i.type == "Const" for i in
+    operation.inputs)
+truth: a constant is one whatever its value is, 0, None, and an array as well: ask
+    whether the operation is among those that are known
+> all(i in known for i in operation.inputs) -> all(known.get(i) is not None for i in
+    operation.inputs)
+> all(i in known for i in operation.inputs) -> all(known.get(i) for i in
     operation.inputs)
 without_inputs: an operation without inputs that is no Const is not constant: all() of
     nothing is True

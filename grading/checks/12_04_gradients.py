@@ -31,6 +31,7 @@ CHAIN = [*places("a"), ("h", "Tanh", ("a",)), ("e", "Exp", ("h",)),
 SQUARE = [*places("a"), ("s", "Mul", ("a", "a")), ("y", "Mul", ("s", "s"))]
 LINEAR = [*places("x", "w", "b"), ("m", "MatMul", ("x", "w")), ("z", "Add", ("m", "b")),
           ("h", "Tanh", ("z",)), ("y", "Sum", ("h",))]  # fmt: skip
+SUMS = [*places("a"), ("s", "Add", ("a", "a")), ("y", "Add", ("s", "s"))]
 STEP = [*places("a", "b"), ("s", "Step", ("b",)), ("y", "Mul", ("a", "s"))]
 
 
@@ -43,7 +44,7 @@ class Gradients(SceneCheck):
     def words(self, scene):
         steps = [f"{n} = {t}({', '.join(i)})" for n, t, i in scene["steps"] if i]
         said = f"{'; '.join(steps)}; gradients({scene['y']}, {scene['xs']})"
-        return said + (", and of their sum once more" if scene["twice"] else "")
+        return said + (", and of their sum once more" if scene.get("twice") else "")
 
     def cases(self, random):
         every = [self.drawn(random, edges) for edges in graphs(random, 5)]
@@ -58,6 +59,8 @@ class Gradients(SceneCheck):
             yield "an x on the way", self.of(random, steps, some)
             yield "an x on the way", self.of(random, steps, [steps[-1][0], *ends])
             yield "no way", self.of(random, [*places("c"), *steps], ["c", *ends])
+        yield "parts are added up", self.of(random, SUMS, ["a"], shared=True)
+        yield "no way", self.of(random, [*places("c"), *LINEAR], ["c"])
         yield "no way", self.of(random, LINEAR, [])
         yield "not asked", self.of(random, STEP, ["a"])
         yield "not asked", self.of(random, LINEAR, ["b"])
@@ -75,12 +78,13 @@ class Gradients(SceneCheck):
             steps.append((name, random.choice(KINDS[len(inputs)]), tuple(inputs)))
         return steps
 
-    def of(self, random, steps, xs, twice=False):
-        shapes = {"x": (3, 2), "w": (2, 4), "b": (4,)} if steps is LINEAR else {}
+    def of(self, random, steps, xs, **how):
+        linear = ("m", "MatMul", ("x", "w")) in steps
+        shapes = {"x": (3, 2), "w": (2, 4), "b": (4,)} if linear else {}
         feed = {n: numbers(random, *shapes.get(n, (3,)), scale=0.5)
                 for n, kind, _ in steps if kind == "Placeholder"}  # fmt: skip
         return {"scene": "graph_gradients", "steps": steps, "xs": xs,
-                "y": steps[-1][0], "feed": feed, "twice": twice}  # fmt: skip
+                "y": steps[-1][0], "feed": feed, **how}  # fmt: skip
 
     def expected(self, scene):
         made = {
@@ -98,7 +102,7 @@ class Gradients(SceneCheck):
         y, xs = made[scene["y"]], [made[x] for x in scene["xs"]]
         how = {"allow_unused": True, "create_graph": True}
         found = torch.autograd.grad(y.sum(), xs, **how) if xs else []
-        if scene["twice"]:
+        if scene.get("twice"):
             found, asked = torch.autograd.grad(found[0].sum(), xs, **how), None
         elif scene["y"] not in leads:
             asked = []
@@ -110,6 +114,8 @@ class Gradients(SceneCheck):
 mistakes(gradients)(r"""
 overwritten: where two parts meet they are added up: the last one alone is kept
 > found[i] + part if i in found else part -> part
+parts_in_a_set: one operation may be the gradient of both inputs, and it counts twice
+> if part is not None -> if part is not None and found.get(i) is not part
 all_asked: operations that do not depend on any of xs are not asked: they may have no
     gradient
 > if leads.intersection(operation.inputs): -> if operation.inputs:

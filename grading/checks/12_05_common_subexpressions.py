@@ -36,6 +36,17 @@ THRICE = [X, *[call("exp", node(0))] * 3, call("add", node(1), node(3)),
           call("add", node(2), node(2))]  # fmt: skip
 COUNTS = [X, call("cat", node(0)), call("cat", node(0), node(0)), call("cat")]
 FIRST = [call("arange", 3), call("arange", 3), call("exp", node(1))]
+TEXTS = [X, *(call("pad", *args) for args in (
+    ("a", "b"), ("a, b",), ("a", "b"), ("%0",), (node(0),), (node(0), "1"),
+    (node(0), 1), (node(0), "dim=1"), ("'a'",)))]  # fmt: skip
+PLACES = [X, call("sum", node(0), 1), call("sum", node(0), dim=1),
+          call("sum", node(0), "dim", 1), call("sum", node(0), dim=1)]  # fmt: skip
+CLOSE = [X, *(call("mul", node(0), n) for n in (
+    0.3, 0.1 + 0.2, 0.3, 2**53, 2**53 + 1, 2.0**53, -1, 1e-9, 2**53))]  # fmt: skip
+OTHERS = [X, *[("call_method", "exp", (node(0),), {})] * 2, call("exp", node(1)),
+          call("exp", node(2)), *[("output", "output", (node(3),), {})] * 2,
+          *[("call_module", "exp", (node(0),), {})] * 2, call("exp", node(0)),
+          call("exp", node(0))]  # fmt: skip
 NONE = [X, call("linear", node(0), None), call("linear", node(0), "None"),
         call("linear", node(0)), call("linear", node(0), None)]  # fmt: skip
 
@@ -61,12 +72,16 @@ class CommonSubexpressions(SceneCheck):
         for edges in graphs(random, 5):
             yield "it spreads", self.of(self.twice(random, edges))
         yield "inputs are never the same", self.of(INPUTS)
+        yield "inputs are never the same", self.of(OTHERS)
         yield "options", self.of(OPTIONS)
         yield "options", self.of(SWAPPED)
+        yield "options", self.of(PLACES)
         yield "numbers have types", self.of(NUMBERS)
         yield "numbers have types", self.of(ZEROS)
         yield "numbers have types", self.of(NONE)
         yield "numbers have types", self.of(KINDS)
+        for described in TEXTS, CLOSE:
+            yield "numbers have types", self.of(described)
         yield "how many", self.of(COUNTS)
         yield "how many", self.of(FIRST)
 
@@ -105,6 +120,14 @@ not_spread: a node that repeats another counts as that one where it is an argume
 > twins.get(a, a) if -> a if
 inputs: inputs are never repetitions: two of them hold different tensors
 > if node.op != "call_function": -> if False:
+other_kinds: only a "call_function" repeats another: nodes of other kinds never do
+> node.op != "call_function" -> node.op in ("placeholder", "get_attr")
+as_texts: two nodes, or a node and a text, look alike when they are printed, but differ:
+    nodes have no numbers yet
+> key = node.target, tuple(args), tuple(options) -> key = repr((node.target,
+    [twins.get(a, a) if hasattr(a, "op") else a for a in node.args], options))
+rounded: numbers that nearly agree differ: print them with all digits, or compare them
+> else repr(a) -> else f"{a:g}" if isinstance(a, float) else repr(a)
 order_of_options: in which order the options stand does not count
 > sorted(node.kwargs.items()) -> node.kwargs.items()
 types: 1, 1.0 and True are three: as keys of a dict they are one, so their types belong
@@ -114,7 +137,7 @@ types: 1, 1.0 and True are three: as keys of a dict they are one, so their types
 option_types: the options' values count with their types, too: True is not 1
 > (name, repr(value)) for -> (name, value) for
 any_order: the order of the args counts: a - b is not b - a
-> tuple(args), -> tuple(sorted(map(str, args))),
+> tuple(args), -> tuple(sorted(args, key=hash)),
 last_one: the first is the one that stays: a third one repeats the first
 > twins[node] = first[key] -> twins[node], first[key] = first[key], node
 > twins[node] = first[key] -> twins[node] = first[key]\n            first[key] = node

@@ -6,7 +6,8 @@ from minigrad.jit.passes import can_fuse
 from .scene_check import SceneCheck, cut
 
 ROW, ALL = (4,), (3, 4)
-ODD = [{"pointwise": False}, {"shape": ROW}, {"shape": (4, 3)}, {"device": "cuda"}]
+SHAPES = ROW, (4, 3), (1, 4), (3, 1), (1, 3, 4), (12,), ()
+ODD = [{"pointwise": False}, {"device": "cuda"}, *({"shape": s} for s in SHAPES)]
 
 
 def facts(pointwise=True, shape=ALL, device="sim", reads=(), writes=(), inputs=()):
@@ -32,6 +33,11 @@ class CanFuse(SceneCheck):
         for size in 3, 1:  # and nothing is left of the first group
             for n in range(size):
                 yield "neighbours", self.of(size, {"inputs": [n]})
+            yield "neighbours", self.of(size, {"inputs": [size - 1, size - 1]})
+            yield "neighbours", self.of(size, {"inputs": [0, size - 1]})
+            everything = [*range(size), *range(10, 10 + size)]
+            for odd in {"reads": everything}, {"writes": everything}:
+                yield "neighbours", self.of(size, odd)
             for odd in ODD:
                 yield "elementwise, of one shape", self.of(size, odd)
             for place in 0, 1:
@@ -114,6 +120,8 @@ writes_alone: what the group reads counts as well as what it writes
 > set(n.reads) | set(n.writes) -> set(n.writes)
 reads_alone: what the group writes counts as well as what it reads
 > set(n.reads) | set(n.writes) -> set(n.reads)
+changed: the sets of the first node have changed: `|=` writes to the set itself
+> first, touched = group[0], set() -> first, touched = group[0], group[0].reads
 nothing_between: nodes in between that have nothing to do with the group do no harm
 > for other in between: -> for other in between:\n        return False
 reading_between: a node in between that reads the same memory does no harm

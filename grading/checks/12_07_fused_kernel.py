@@ -26,6 +26,10 @@ LIMITS = Limits(seconds=5)
 PATIENCE = 20  # seconds for all texts
 
 
+def product_of_two(*operands):
+    return "v4", "double", "(M)a * b", operands, "double"
+
+
 class Ran(dict):
     """What the outputs hold after a launch; or, under "", why there was none."""
 
@@ -70,6 +74,11 @@ class FusedKernel(Check):
         double = [("v0", "double", "i")]
         half = ("v1", "double", "a * (M)0.1 + a", ("v0",), "double")
         yield "types", "doubles", double, [half], ["v1"]
+        wide = ("v2", "float", "a * (M)0.1 + b", ("v0", "v1"), "double")
+        whole = ("v3", "int", "a * b", ("v0", "v1"), "float")
+        product = ("v4", "float", "a * b", ("v3", "v2"), "float")
+        yield "types", "other_types", TWO, [wide, whole, product], ["v3", "v4"]
+        yield "types", "wide", TWO, [wide, product_of_two("v2", "v2")], ["v4"]
         whole = [("v0", "int", "i"), ("v1", "int", "i % 2")]
         yield "types", "ints", whole, [
             ("v2", "int", "a - b", ("v0", "v1"), "int"),
@@ -117,6 +126,8 @@ class FusedKernel(Check):
         made = [np.full(n + 3, 7, TYPES[types[v]]) for v in outputs]
         launch = Launch(*LAUNCHES[len(steps) % 3], (*given, *made, np.int64(n)))
         wanted = [len(given) + place for place in range(len(made))]
+        if not re.search(r'\bextern\s+"C"', text.code):
+            return Ran({"": 'extern "C" is missing: in C++ the name would be another'})
         got = text.run(name, launch, wanted, tools=["race"], limits=LIMITS)
         if isinstance(got, Problem) and got.kind == "compile":
             return Ran({"": f"it does not compile: {got.message.splitlines()[0]}"})
@@ -191,7 +202,8 @@ def evaluated(expression, operands, values, wide):
             found.append(wide(float(text.rstrip("f"))))
     a, b, c = [*found, None, None][:3]
     python = re.sub(r"\((.*) \? (.*) : (.*)\)", r"where(\1, \2, \3)", expression)
-    python = python.replace("(M)0.1", "M(0.1)").replace("(M)0", "M(0)")
+    for text in "0.1", "0", "a":
+        python = re.sub(rf"\(M\){text}\b", f"M({text})", python)
     names = {"a": a, "b": b, "c": c, "max": np.maximum, "fabs": np.abs, "M": wide,
              "where": np.where}  # fmt: skip
     return eval(python, names)
@@ -214,6 +226,9 @@ one_output: every output has a pointer, and is written
 > enumerate(outputs)]\n    return -> enumerate(outputs[:1])]\n    return
 operands_swapped: a is the first operand, b the second
 > zip("abc", operands -> zip("abc"[: len(operands)][::-1], operands
+auto: each variable has the type of its step: `auto` would keep more digits, or
+    fractions
+> f"    {{type}} {{variable}} = {{text}};" -> f"    auto {{variable}} = {{text}};"
 always_float: each variable has its own type: bool, int or double are not float
 > f"    {{type}} {{variable}} = {{text}};" -> f"    float {{variable}} = {{text}};"
 first_step: all steps are done, not the first alone
@@ -224,6 +239,7 @@ unrun:
 > = {{text}};") -> = {{text}}")
 > [*lines, "}}"] -> lines
 > void {{name}}( -> void kernel(
+> f'extern "C" __global__ -> f'__global__
 parts_of_words: whole words are to be replaced: `max` has an a in it, too
 > {WORDS} -> re.sub("[abcM]", lambda word, n=names: n[word[0]], expression)
 outputs_sorted: the outputs come in the order in which they are listed

@@ -7,7 +7,7 @@ from minigrad.cuda import copy_inputs
 
 from .scene_check import SceneCheck, brief, numbers
 
-ENDS = {"static": "", "turned": ".T", "elsewhere": '.to("sim")'}
+ENDS = {"turned": ".T", "elsewhere": '.to("sim")', "first": "[:1].expand(...)"}
 
 
 @checks(copy_inputs)
@@ -19,20 +19,35 @@ class CopyInputs(SceneCheck):
         given = [
             f"{g.dtype}{list(g.shape)}"
             if isinstance(g, np.ndarray)
-            else f"static[{g[1]}]{ENDS[g[0]]}"
+            else f"{'given' if g[0] == 'given' else 'static'}[{g[1]}]"
+            f"{ENDS.get(g[0], '')}"
             for g in scene["given"]
         ]
-        return f"copy_inputs({', '.join(shapes)}; {', '.join(given)})"  # fmt: skip
+        layout = {"turned": ", transposed", "inside": ", every third cell"}
+        said = f"{', '.join(shapes)}{layout.get(scene['layout'], '')}"
+        return f"copy_inputs({said}; {', '.join(given)})"
 
     def cases(self, random):
-        def of(static, given):
-            static = [numbers(random, *shape) for shape in static]
-            given = [g if isinstance(g[0], str) else numbers(random, *g) for g in given]
-            return {"scene": "inputs_copied", "static": static, "given": given}
+        def of(static, given, layout="row by row"):
+            static = [np.asarray(numbers(random, *shape)) for shape in static]
+            given = [
+                g if g and isinstance(g[0], str) else np.asarray(numbers(random, *g))
+                for g in given
+            ]
+            return {"scene": "inputs_copied", "static": static, "given": given,
+                    "layout": layout}  # fmt: skip
 
         yield "the numbers", of([(3,)], [(3,)])
         yield "the numbers", of([(2, 3), (4,)], [(2, 3), (4,)])
         yield "the numbers", of([(2,), (2,), (2,)], [(2,)] * 3)
+        yield "the numbers", of([(), (0, 3)], [(), (0, 3)])
+        yield "the numbers", of([(3,), (3,)], [(3,), ("given", 0)])
+        for layout in "turned", "inside":
+            shapes = [(2, 3), (3, 2)]
+            yield "any layout", of(shapes, shapes, layout)
+            yield "any layout", of([(3, 3)] * 2, [("turned", 1), (3, 3)], layout)
+            both = [("static", 1), ("static", 0)]
+            yield "any layout", of([(2, 3), (2, 3)], both, layout)
         yield "what does not fit", of([(3,)], [(1,)])
         yield "what does not fit", of([(3,), (2, 2)], [(3,), (2, 1)])
         yield "what does not fit", of([(2, 3)], [(3, 2)])
@@ -49,13 +64,19 @@ class CopyInputs(SceneCheck):
         yield "views of static ones", of([(3,)] * 3, [("static", i) for i in (2, 0, 1)])
         yield "views of static ones", of([(3, 3)], [("turned", 0)])
         yield "views of static ones", of([(2, 2)] * 2, [("turned", 1), ("turned", 0)])
+        yield "views of static ones", of([(3,), (3,)], [("first", 1), ("first", 0)])
         yield "the same", of([(3,), (2,)], [("static", 0), (2,)])
         yield "none", of([], [])
 
     def expected(self, scene):
         static = scene["static"]
+        views = {
+            "turned": lambda n: static[n].T,
+            "given": lambda n: scene["given"][n],
+            "first": lambda n: np.broadcast_to(static[n][:1], static[n].shape),
+        }
         given = [g if isinstance(g, np.ndarray) else
-                 static[g[1]].T if g[0] == "turned" else static[g[1]]
+                 views.get(g[0], static.__getitem__)(g[1])
                  for g in scene["given"]]  # fmt: skip
         fits = all((a.shape, a.dtype) == (b.shape, b.dtype) for a, b in
                    zip(static, given, strict=True))  # fmt: skip
@@ -105,6 +126,10 @@ overwritten: a given tensor reads static memory that was written to before its t
 only_the_same: a view of static memory, such as its transpose, is overwritten while it
     is read, too
 > id(x.storage) in memory -> any(x is t for t in static)
+row_by_row: the numbers are written as if a static tensor had its elements one after the
+    other, but it may be transposed, or part of a larger one
+>         t.copy_(x)\n ->         t.storage.data[: x.numel()] =
+    x.numpy().reshape(-1)\n
 given_changed: the given tensors are read, and not written to
 >     for t, x in zip(static, given, strict=True):\n        t.copy_(x)\n ->     for t, x
     in zip(static, given, strict=True):\n        t.copy_(x), x.zero_()\n

@@ -2,9 +2,11 @@
 
 import builtins
 import contextlib
+import functools
 import random as python_random
 import sys
 import weakref
+from unittest import mock
 
 import numpy as np
 
@@ -61,6 +63,38 @@ def epoch_orders(hole, n, shuffle, seed, another):
     return {"orders": found, "changed": changed}
 
 
+@scene
+def many_orders(hole, n, pairs):
+    """The orders of loaders with these seeds, in these epochs."""
+    found = []
+    for seed, epoch in pairs:
+        loader = loader_of(n, True, seed)
+        loader.epoch = epoch
+        found.append(indices_of(hole(loader), "the order"))
+    return {"orders": found}
+
+
+@scene
+def changed_loader(hole):
+    """Does one loader, whose attributes change, give what new ones do?
+
+    Whoever has an order may write to it: it is theirs.
+    """
+    loader, same = loader_of(30, True, 1), True
+    changes = {}, {"epoch": 1}, {"seed": 2}, {"shuffle": False}, {"epoch": 0}
+    for change in *changes, {"dataset": range(40)}, {"shuffle": True}, {"seed": 1}:
+        vars(loader).update(change)
+        new = loader_of(len(loader.dataset), loader.shuffle, loader.seed)
+        new.epoch = loader.epoch
+        order = hole(loader)
+        indices = indices_of(order, "the order")
+        same &= indices == indices_of(hole(new), "the order")
+        if order.flags.writeable:
+            order[:] = 0
+        same &= indices == indices_of(hole(loader), "the order")
+    return {"as new": same}
+
+
 @contextlib.contextmanager
 def another_run():
     """Let hash() and id() be what they might be in another run of Python."""
@@ -108,21 +142,24 @@ def batch_indices(hole, order, size, drop_last):
 
 @contextlib.contextmanager
 def waits_noted(calls):
-    """Note each x.item(): a GPU would wait there."""
-    item = Tensor.item
+    """Note where an answer turns a tensor into numbers: a GPU would wait there."""
+    names = "item", "tolist", "numpy", "__bool__", "__int__", "__float__"
 
-    def noted(self):
-        caller = sys._getframe(1)
-        own = caller.f_globals.get("__name__", "").startswith("minigrad.")
-        if not own or caller.f_code.co_name == "__float__":
-            calls.append("item")
-        return item(self)
+    def noting(method):
+        @functools.wraps(method)
+        def noted(self, *args):
+            caller = sys._getframe(1).f_globals.get("__name__", "")
+            if not caller.startswith("minigrad."):
+                calls.append(method.__name__)
+            return method(self, *args)
 
-    Tensor.item = noted
-    try:
+        return noted
+
+    with contextlib.ExitStack() as stack:
+        for name in names:
+            method = noting(getattr(Tensor, name))
+            stack.enter_context(mock.patch.object(Tensor, name, method))
         yield
-    finally:
-        Tensor.item = item
 
 
 class Watched(nn.Module):
@@ -182,10 +219,18 @@ class Once:
 
 @scene
 def train_steps(hole, weights, norm, training, optimizer, options, batches, look):
-    """Steps with batches: the losses, what they are, and the model afterwards."""
-    model = Watched(network(minigrad, weights, norm)).train(training)
+    """Steps with batches: the losses, what they are, and the model afterwards.
+
+    norm: None, or the mode of a batch norm. There are gradients from before.
+    """
+    model = Watched(network(minigrad, weights, norm is not None)).train(training)
+    if norm is not None:
+        model.model[1].train(norm)
     made = getattr(optim, optimizer)(model.parameters(), **options)
+    for parameter in model.parameters():
+        parameter.grad = minigrad.ones_like(parameter)
     losses, graphs, known, calls = [], [], {*vars(model)}, []
+    modes = [m.training for m in model.modules()]
     for images, labels in batches:
         with waits_noted(calls):
             loss = hole(model, made, tensor_of(images), tensor_of(labels))
@@ -208,17 +253,21 @@ def train_steps(hole, weights, norm, training, optimizer, options, batches, look
         "the model has something new": {*vars(model)} != known,
         "the model is in training at each call": sorted(set(model.modes)),
         "the model is in training afterwards": model.training,
+        "every layer keeps its mode": modes == [m.training for m in model.modules()],
+        "calls of the model": len(model.modes),
     }
     return {key: shown[key] for key in look}
 
 
 @scene
-def evaluation(hole, weights, norm, training, data, size, look):
+def evaluation(hole, weights, norm, training, data, size, look, recording, drop_last):
     """Evaluates: loss and accuracy, how the model was used, and how it is left."""
     model = Watched(network(minigrad, weights, norm)).train(training)
-    loader = DataLoader(TensorDataset(*map(tensor_of, data)), size, seed=0)
-    once = Once(loader)
-    result = hole(model, once)
+    dataset = TensorDataset(*map(tensor_of, data))
+    once = Once(DataLoader(dataset, size, drop_last=drop_last, seed=0))
+    with minigrad.set_grad_enabled(recording):
+        result = hole(model, once)
+        recorded = minigrad.is_grad_enabled()
     if not isinstance(result, tuple) or len(result) != 2:
         raise NotPlain(f"a tuple (loss, accuracy) is wanted, not {kind(result)}")
     for name, value in zip(("loss", "accuracy"), result, strict=True):
@@ -233,7 +282,7 @@ def evaluation(hole, weights, norm, training, data, size, look):
         "what the model does is recorded": any(model.recorded),
         "runs through the loader": once.runs,
         "more than two outputs are in memory": model.most > 2,
-        "recording is on afterwards": minigrad.is_grad_enabled(),
+        "recording is on afterwards": recorded,
     }
     return {key: shown[key] for key in look}
 

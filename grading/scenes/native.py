@@ -86,8 +86,8 @@ def from_outside(hole, x, bias, dy, layout, needs, several):
         raise ValueError("x and bias are to be saved for backward, and nothing else")
     up = LAYOUTS[layout](minigrad.tensor(dy))
     before = np.array(up.numpy())
-    found = ()
-    for ctx in contexts[::-1]:
+    found = backward(contexts[0], LAYOUTS[layout](minigrad.tensor(dy + 1)))
+    for ctx in contexts[::-1]:  # the first one a second time, of another dy
         kernels.runs.clear()
         earlier, found = found, backward(ctx, up)
     given = [(up, before), (inputs[0][0], x), (inputs[0][1], bias)]

@@ -35,6 +35,12 @@ def operations(edges, types=(), values=()):
     return made
 
 
+def same_facts(thing, before):
+    """Has a thing the attributes that it had, and are these the same objects?"""
+    now = vars(thing)
+    return now.keys() == before.keys() and all(now[k] is before[k] for k in now)
+
+
 def numbers(found, known):
     """A list of operations as their numbers; -1 for anything else."""
     known = {id(o): n for n, o in known.items()}
@@ -95,13 +101,16 @@ def fold(hole, edges, types, values, stateful):
     works = {
         "Add": lambda *a: sum(a), "Sub": lambda a, b: a - b, "Mul": lambda a, b: a * b,
         "Neg": lambda a: -a, "Zero": lambda: 0.0, "Random": lambda *a: 4.0,
+        "Forget": lambda a: None, "IsNone": lambda a: a is None,
     }  # fmt: skip
     kernels = {name: kernel(name, work) for name, work in works.items()}
-    before = [[*vars(o).items()] for o in made.values()]
-    found = hole([*made.values()], kernels, tuple(stateful))
-    wanted(found, dict, "a dict")
-    if before != [[*vars(o).items()] for o in made.values()]:
+    order, known = [*made.values()], {**kernels}
+    before = [{**vars(o)} for o in order]
+    found = wanted(hole(order, known, tuple(stateful)), dict, "a dict")
+    if not all(map(same_facts, order, before)):
         raise Misuse("changed", "an operation has changed")
+    if order != [*made.values()] or known != kernels:
+        raise Misuse("changed", "order or kernels has changed")
     known = {id(o): n for n, o in made.items()}
     if not known.keys() >= set(map(id, found)):
         raise NotPlain("a key is no operation of order: is it kept from another call?")
@@ -124,10 +133,11 @@ def built(steps):
 
 
 @scene
-def graph_gradients(hole, steps, y, xs, feed, twice=False):
+def graph_gradients(hole, steps, y, xs, feed, twice=False, shared=False):
     """The values of gradients that were defined, and what was asked on the way.
 
-    twice: the gradient of the sum of the first gradient, in their place.
+    twice: the gradient of the sum of the first gradient, in their place. shared: one
+    operation is the gradient of both inputs of a sum.
     """
     with graph.Graph().as_default():
         made = built(steps)
@@ -135,10 +145,14 @@ def graph_gradients(hole, steps, y, xs, feed, twice=False):
 
         def grad_of(operation, dy):
             asked.append(operation.name)
+            if shared and operation.type == "Add":
+                return dy, dy
             return graph.gradient_of(operation, dy)
 
         given = [made[x] for x in xs]
         found = hole(made[y], given, grad_of)
+        if given != [made[x] for x in xs]:
+            raise Misuse("changed", "xs has changed")
         if twice:
             found = hole(graph.reduce_sum(found[0]), given, graph.gradient_of)
         for g in wanted(found, list, "a list"):
@@ -157,26 +171,39 @@ def graph_gradients(hole, steps, y, xs, feed, twice=False):
 
 
 def nodes_of(described):
-    """Nodes of (op, target, args, kwargs); ("node", n) among the args is a node."""
+    """Nodes of (op, target, args, kwargs); ("node", n) among the args is a node.
+
+    They have no numbers yet, and what is equal is not the same object.
+    """
     made = []
     for op, target, args, kwargs in described:
-        args = [made[a[1]] if isinstance(a, tuple) else a for a in args]
-        made.append(Node(op, target, args, kwargs))
-    for number, node in enumerate(made):
-        node.number = number
+        args = [made[a[1]] if isinstance(a, tuple) else anew(a) for a in args]
+        kwargs = {anew(name): anew(value) for name, value in kwargs.items()}
+        made.append(Node(anew(op), anew(target), args, kwargs))
     return made
+
+
+def anew(value):
+    """An equal value that is, where Python can tell them apart, another object."""
+    if isinstance(value, tuple):
+        return tuple(map(anew, value))
+    if isinstance(value, str):
+        return "".join(list(value))
+    return value if value is None or isinstance(value, bool) else value * type(value)(1)
 
 
 @scene
 def common(hole, described):
     """{number of a node: number of the one that it repeats}."""
     made = nodes_of(described)
-    before = [[n.op, n.target, n.args, {**n.kwargs}] for n in made]
-    hole(made)  # once more below: nothing may be kept
-    found = wanted(hole(made), dict, "a dict")
+    given, before = [*made], [{**vars(n)} for n in made]
+    options = [{**n.kwargs} for n in made]
+    hole(given)  # once more below: nothing may be kept
+    found = wanted(hole(given), dict, "a dict")
     known = {id(n): i for i, n in enumerate(made)}
     pairs = {known.get(id(a), -1): known.get(id(b), -1) for a, b in found.items()}
-    same = before == [[n.op, n.target, n.args, n.kwargs] for n in made]
+    same = given == made and all(map(same_facts, made, before))
+    same = same and options == [n.kwargs for n in made]
     return {"repeated": dict(sorted(pairs.items())), "nodes are as they were": same}
 
 
@@ -184,9 +211,14 @@ class Fact:
     """A node as can_fuse is shown one."""
 
     def __init__(self, number, pointwise, shape, device, reads, writes):
-        self.number, self.pointwise, self.shape = number, pointwise, shape
-        self.device, self.reads, self.writes = device, set(reads), set(writes)
+        self.number, self.pointwise, self.shape = number, pointwise, anew(shape)
+        self.device, self.reads, self.writes = anew(device), set(reads), set(writes)
         self.inputs, self.args = [], ()
+
+    def told(self):
+        """All that it says, as it is now."""
+        return {name: [*value] if isinstance(value, set | list) else value
+                for name, value in vars(self).items()}  # fmt: skip
 
     def __repr__(self):
         return f"%{self.number}"
@@ -200,27 +232,41 @@ def fusion(hole, facts, edges, group, node, between):
         made[n].inputs = [made[i] for i in inputs]
         made[n].args = tuple(made[n].inputs)
     given = [made[n] for n in group], made[node], [made[n] for n in between]
-    return wanted(hole(*given), bool, "True or False")
+    before = [fact.told() for fact in made.values()], [*given[0]], [*given[2]]
+    found = wanted(hole(*given), bool, "True or False")
+    if before != ([fact.told() for fact in made.values()], given[0], given[2]):
+        raise Misuse("changed", "a node, group or between has changed")
+    return found
 
 
 # ------------------------------------------------- static tensors
 
 
+LAYOUTS = {  # tensors with the elements of an array
+    "row by row": minigrad.tensor,
+    "turned": lambda a: minigrad.tensor(np.ascontiguousarray(a.T)).T,
+    "inside": lambda a: minigrad.tensor(np.stack([a - 1, a, a + 1], -1))[..., 1],
+}
+
+
 @scene(changes=("static", "given"))
-def inputs_copied(hole, static, given):
+def inputs_copied(hole, static, given, layout="row by row"):
     """What static tensors hold after the copy of the given ones.
 
-    given: arrays, or ("static", n) for a static tensor, ("turned", n) for a view of
-    one, ("elsewhere", n) for one on another device.
+    given: arrays, or ("static", n) for a static tensor, ("turned", n) and ("first", n)
+    for views of one, ("elsewhere", n) for one on another device, ("given", n) for one
+    that is given already. layout: of the static ones, and of arrays that are given.
     """
-    tensors = [minigrad.tensor(a) for a in static]
+    tensors, new = [LAYOUTS[layout](a) for a in static], []
     memory = [t.storage.data for t in tensors]
-    views = {"static": lambda t: t, "turned": lambda t: t.T,
-             "elsewhere": lambda t: t.to("sim")}  # fmt: skip
-    new = [
-        minigrad.tensor(x) if isinstance(x, np.ndarray) else views[x[0]](tensors[x[1]])
-        for x in given
-    ]
+    beside = [t.storage.data.copy() for t in tensors]
+    views = {"static": lambda n: tensors[n], "turned": lambda n: tensors[n].T,
+             "first": lambda n: tensors[n][:1].expand(tensors[n].shape),
+             "elsewhere": lambda n: tensors[n].to("sim"),
+             "given": lambda n: new[n]}  # fmt: skip
+    for x in given:
+        array = isinstance(x, np.ndarray)
+        new.append(LAYOUTS[layout](x) if array else views[x[0]](x[1]))
     lists = [*tensors], [*new]
     try:
         hole(lists[0], lists[1])
@@ -230,6 +276,10 @@ def inputs_copied(hole, static, given):
     shown = [np.array(t.detach().numpy()) for t in tensors]
     kept = [[*map(id, now)] for now in lists] == [[*map(id, tensors)], [*map(id, new)]]
     same = all(t.storage.data is m for t, m in zip(tensors, memory, strict=True))
+    if layout == "inside":  # what lies between is not theirs
+        for m, old in zip(memory, beside, strict=True):
+            same &= bool((np.delete(m, slice(1, None, 3)) ==
+                          np.delete(old, slice(1, None, 3))).all())  # fmt: skip
     others = [np.array(x.numpy()) if isinstance(g, np.ndarray) else None
               for x, g in zip(new, given, strict=True)]  # fmt: skip
     return {

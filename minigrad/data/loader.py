@@ -130,10 +130,11 @@ class DataLoader(Suggesting):
     def order(self):
         """In which order the items come in this epoch: an array of len(self.dataset).
 
-        Without self.shuffle as they lie. Else a random order, which the int self.seed
-        and the epoch's number self.epoch decide alone: the same two give the same order
-        in every run, another seed or epoch another order. Generators of random numbers
-        that others use, such as NumPy's own, are left as they are.
+        Without self.shuffle as they lie. Else a random order, which self.seed and the
+        epoch's number self.epoch, two ints of 0 or more, decide alone: the same two
+        give the same order in every run, and any other pair gives another order. The
+        array is new, and the loader stays as it is. Generators of random numbers that
+        others use, such as NumPy's own, are left as they are.
         """
 
     def arrays(self, indices):

@@ -26,8 +26,8 @@ def guard_failures(traced, now):
 
     A text for each name where it is not, in the order of `traced`, and after those the
     names that `now` alone has: f"{name} was {old!r}, is {new!r}". Where a name is
-    missing in one of them, "nothing" stands there in the place of its value. Both dicts
-    are only read.
+    missing in one of them, the word nothing stands in the place of its value: "x was
+    1, is nothing". Both dicts are only read.
     """
 
 

@@ -31,8 +31,9 @@ def train_step(model, optimizer, images, labels):
     """Train a classifier on one batch; return the loss from before the step.
 
     model(images) gives (N, classes), logarithms of probabilities; labels: (N,), int64.
-    The loss is nll_loss, the mean over the batch. The model is called once, and stays
-    in the mode that it is in; nothing is stored in it.
+    The loss is nll_loss, the mean over the batch, and the step uses its gradients
+    alone, whatever the parameters' .grad held before. The model is called once, and
+    each of its layers stays in its mode; nothing is stored in it.
 
     Returns the loss as a tensor without dimensions and without a graph. It is not
     turned into a number: on a GPU that would wait for every kernel of the step.
@@ -43,11 +44,12 @@ def train_step(model, optimizer, images, labels):
 def evaluate(model, loader):
     """How a classifier does on a data set: (loss, accuracy), two numbers.
 
-    loader gives batches of images and labels; a last one may be smaller. loss: the mean
-    of nll_loss over all items. accuracy: which share of the items, from 0 to 1, has its
-    largest output at its label. While it runs the model is not in training and nothing
-    is recorded for gradients; afterwards the model is in the mode that it was in, and
-    operators are recorded again. The loader is gone through once, and no more than a
+    loader gives batches of images and labels; a last one may be smaller, and with
+    drop_last some items of the data set don't come. loss: the mean of nll_loss over all
+    items that come. accuracy: which share of them, from 0 to 1, has its largest output
+    at its label. While it runs the model is not in training and nothing is recorded for
+    gradients; afterwards the model is in the mode that it was in, and operators are
+    recorded if they were before. The loader is gone through once, and no more than a
     batch's outputs are kept.
     """
 
