@@ -22,7 +22,8 @@ class BatchNorm(SceneCheck):
     def words(self, scene):
         kept = "running" if scene["mean"] is not None else "no running"
         shape = tuple(scene["x"].shape)
-        return f"batch_norm of {shape} with {kept} statistics, {options_of(scene)}"
+        how = f"{kept} statistics, {options_of(scene)}".removesuffix(", ")
+        return f"batch_norm of {shape} with {how}"
 
     def cases(self, random):
         images, rows = (3, 4, 2, 5), (6, 3)

@@ -47,7 +47,7 @@ class ClipGradNorm(SceneCheck):
             how = {"max_norm": 1.5, "norm_type": norm_type}
             yield "other norms", of((3, 2), (4,), scale=4, **how)
         one = of(max_norm=1.5, norm_type=math.inf)
-        grads = [np.array([[1.0, -9.0], [2.0, 3.0]]), np.array(-4.0)]
+        grads = [np.array([[1.0, -9.0], [2.0, 3.0]]), np.array([-4.0])]
         yield "other norms", one | {"grads": grads}
         yield "small ones stay", of((3,), (2,), scale=0.0, max_norm=1.0)
 

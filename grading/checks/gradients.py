@@ -113,7 +113,7 @@ SEEN = {
         "copies", "the values are right, but a view shares the storage, and this copies"
     ),
     scenarios.CUT: (
-        "cut", "the result is right, but its gradient does not come through: use "
+        "cut", "the result is right, but not the gradient that goes through it: use "
         "operators of tensors all the way, no NumPy, no number and no detach()"
     ),
 }  # fmt: skip
