@@ -29,8 +29,8 @@ def numbers_alone(hole, *arguments, least):
         most -= _measured(hole, least)[1]
     if most > MOST:
         text = (
-            f"with more elements it takes {most:,} bytes more: find the numbers "
-            f"without a list or an array of the elements"
+            "it takes more memory with more elements: find the numbers without a list "
+            "or an array of them"
         )
         raise Misuse("listed", text)
     return value
