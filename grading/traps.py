@@ -48,6 +48,7 @@ class Traps:
         places = (self._places + base(path)).astype(np.uintp)
         if self._library.traps_place(places.ctypes, ctypes.c_size_t(len(places))):
             raise OSError("the code of PyTorch cannot be changed")
+        allocate()  # what that imports is here before the answer uses up the files
 
     @contextlib.contextmanager
     def set(self):

@@ -88,6 +88,8 @@ def cupy(monkeypatch):
 class Says:
     """A subject whose answer is this text."""
 
+    simulator = None
+
     def __init__(self, text):
         self.said = text
 
