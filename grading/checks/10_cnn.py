@@ -139,7 +139,8 @@ three: three dimensions are taken for granted: the fourth byte says how many the
 little_endian: the sizes are read from the wrong end: IDX has the byte that counts most
     first, big-endian: int.from_bytes(four bytes, "big")
 > "big" -> "little"
-signed: a size is a whole number without a sign: from 2 ** 31 on it is negative here
+not_compared: as many elements are taken as there are: compare how many bytes follow
+    the head with how many the sizes need, and raise ValueError
 > "big") for -> "big", signed=True) for
 & given != count -> False
 & count, head) -> -1, head)

@@ -132,7 +132,8 @@ class FusedKernel(Check):
         if isinstance(got, Problem) and got.kind == "compile":
             return Ran({"": f"it does not compile: {got.message.splitlines()[0]}"})
         if isinstance(got, Problem):
-            return got if stops(got) else Ran({"": got.message.splitlines()[0]})
+            said = got.message.splitlines()[0].partition("; ")[0]
+            return got if stops(got) else Ran({"": f"the launch is refused: {said}"})
         if got.report.findings or got.report.notes:
             return Ran({"": "an element has one thread, but several write to it"})
         if got.spoilt:

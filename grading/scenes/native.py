@@ -75,10 +75,13 @@ def from_outside(hole, x, bias, dy, layout, needs, several):
         raise TypeError("the pair (setup_context, backward) is to be returned")
     setup_context, backward = pair
     contexts = [Context(needs) for _ in range(1 + several)]
-    inputs = []
-    for number, ctx in enumerate(contexts):
-        inputs.append((minigrad.tensor(x + number), minigrad.tensor(bias)))
-        setup_context(ctx, inputs[-1], minigrad.tensor(x))
+    inputs = [
+        (minigrad.tensor(x + number), minigrad.tensor(bias))
+        for number in range(len(contexts))
+    ]
+    other = Context(needs)  # a call with the same x, which has another dy
+    for ctx, given in zip([other, *contexts], [inputs[0], *inputs], strict=True):
+        setup_context(ctx, given, minigrad.tensor(x))
     saved = [sorted(map(id, c.saved_tensors)) for c in contexts]
     known = vars(Context(needs)).keys()
     alone = all(vars(ctx).keys() == known for ctx in contexts)
@@ -86,8 +89,8 @@ def from_outside(hole, x, bias, dy, layout, needs, several):
         raise ValueError("x and bias are to be saved for backward, and nothing else")
     up = LAYOUTS[layout](minigrad.tensor(dy))
     before = np.array(up.numpy())
-    found = backward(contexts[0], LAYOUTS[layout](minigrad.tensor(dy + 1)))
-    for ctx in contexts[::-1]:  # the first one a second time, of another dy
+    found = backward(other, LAYOUTS[layout](minigrad.tensor(dy + 1)))
+    for ctx in contexts[::-1]:
         kernels.runs.clear()
         earlier, found = found, backward(ctx, up)
     given = [(up, before), (inputs[0][0], x), (inputs[0][1], bias)]
@@ -99,7 +102,7 @@ def from_outside(hole, x, bias, dy, layout, needs, several):
     if own & {id(g.storage.data) for g in earlier if g is not None}:
         raise ValueError("dx or dbias lies in the memory of an earlier call")
     held = [weakref.ref(x) for pair in inputs for x in pair]
-    del contexts, ctx, inputs, given
+    del other, contexts, ctx, inputs, given
     if any(x() is not None for x in held):
         gc.collect()
     outside = any(x() is not None for x in held)
@@ -117,9 +120,10 @@ def _kept(pair, x, bias, dy, needs):
     inputs = minigrad.tensor(x), minigrad.tensor(bias)
     setup_context(first, inputs, minigrad.tensor(x))
     second.saved_tensors = first.saved_tensors
-    held = [weakref.ref(t) for t in inputs]
+    held, waits = [weakref.ref(t) for t in inputs], weakref.ref(first)
     del first, inputs
-    gc.collect()
+    if waits() is not None:
+        gc.collect()
     try:
         backward(second, dy)  # it has what was saved, and nothing else
     except Exception:
@@ -128,7 +132,8 @@ def _kept(pair, x, bias, dy, needs):
                   minigrad.tensor(x))  # fmt: skip
     held += [weakref.ref(t) for t in second.saved_tensors]
     del second
-    gc.collect()
+    if any(t() is not None for t in held):
+        gc.collect()
     return any(t() is not None for t in held)
 
 
