@@ -14,7 +14,7 @@ from grading.classroom.book import grade, open_course, release  # noqa: E402
 from grading.classroom.collect import collect  # noqa: E402
 from grading.classroom.export import export  # noqa: E402
 from grading.classroom.feedback import feedback  # noqa: E402
-from grading.classroom.preprocessors import Record, _reason  # noqa: E402
+from grading.classroom.preprocessors import Record, reason  # noqa: E402
 from grading.verdict import Failure, Verdict  # noqa: E402
 
 pytestmark = [
@@ -73,7 +73,7 @@ def test_a_reason_of_several_lines_is_whole():
     message = "  got       7\n  cause     the first line,\n            and the second"
     failure = Failure("some", message)
     verdict = Verdict("bench", 0, 2, "wrong", "bench: 0 of 2 · wrong", [failure])
-    assert _reason(verdict) == "the first line, and the second"
+    assert reason(verdict.to_dict()) == "the first line, and the second"
 
 
 def test_nothing_of_a_kernel_runs_as_python(graded):
