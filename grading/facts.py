@@ -85,7 +85,7 @@ def _facts(hole, args, plain):
         for inner, leaf in leaves(value, name):
             if isinstance(leaf, View | np.ndarray):
                 yield from _of_tensor(leaf)
-            elif inner:
+            elif inner and inner in (name, *known):
                 yield from _of_value(inner, leaf)
 
 

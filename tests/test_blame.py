@@ -205,6 +205,13 @@ def test_what_is_common_to_scenes_fits_what_their_parts_are():
     assert common(hole, cases, False) == "where fed is empty"
 
 
+def test_a_rule_speaks_of_arguments_alone():
+    hole, scene = find("state_dict"), {"scene": "state_dict", "options": {}}
+    several = [{**scene, "spec": {"parameters": {"gain": n}}} for n in (10, 11, 1)]
+    cases = [tried(n == 2, one) for n, one in enumerate(several)]
+    assert common(hole, cases, False) == ""
+
+
 def test_no_rule_where_a_right_case_is_like_the_wrong_ones():
     cases = [tried(r, View((2, 3), (3, 1))) for r in (False, False, True)]
     assert common(contiguous_strides, cases, True) == ""

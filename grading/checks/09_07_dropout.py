@@ -32,7 +32,8 @@ class Dropout(SceneCheck):
 
     def words(self, scene):
         x = scene["x"]
-        return f"dropout of {tuple(x.shape)} numbers in {x.dtype}, {options_of(scene)}"
+        how = [f"dropout of {tuple(x.shape)} numbers in {x.dtype}", options_of(scene)]
+        return ", ".join(filter(None, how))
 
     def cases(self, random):
         scene = self.of(random)
@@ -132,6 +133,8 @@ class Dropout(SceneCheck):
             return [lines[0], ("got", brief(case.got.get("results")))]
         say = [f"{100 * m['zeros']:.0f} % are 0, the others are times {m['scale']:.3g}"
                for m in (case.expected, seen)]  # fmt: skip
+        if say[0] == say[1]:  # the cause says what else is wrong
+            return lines[:1]
         return [lines[0], ("expected", say[0]), ("got", say[1])]
 
 
@@ -184,6 +187,8 @@ equivalent: zeros are whole numbers, and exact in half
 > through int: return input * 0
 right: by where
 > input * random.{KEPT}{SCALED} -> minigrad.where(random.{KEPT} > 0, input / (1 - p), 0)
+right: a copy of what stays
+> {STAYS} -> not training or p == 0:\n        return input.clone()\n
 right: a mask with its scale
 > if p == 1: return input * 0 ->
 & input * random.{KEPT}{SCALED} -> random.{KEPT} / (1 - p or 1) * input

@@ -57,8 +57,8 @@ class LinearRegression(SceneCheck):
 ZERO, STEP = "optimizer.zero_grad()", "optimizer.step()"
 KEEP = "losses.append(loss.item())"
 mistakes(linear_regression)(f"""
-no_zero_grad: the gradients are never forgotten, so they add up from epoch to epoch:
-    call optimizer.zero_grad() in each
+no_zero_grad: the gradients of earlier epochs add up: in each epoch, call
+    optimizer.zero_grad(), and backward() of that epoch's loss alone
 > {ZERO} ->
 > {ZERO} ->
 & losses = [] -> losses = []; {ZERO}
