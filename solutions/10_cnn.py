@@ -437,7 +437,8 @@ print(len(loader.dataset), loader.shuffle)
 #
 # With 50 items: without shuffle 0, 1, 2, ...; with shuffle each item once, not in that
 # order and not that order moved along; the same seed and epoch twice are the same;
-# another epoch is another order, another seed too.
+# another epoch is another order, another seed too, and so is another pair of the two
+# that has the same sum.
 #
 # </details>
 
@@ -459,6 +460,7 @@ def test_order(order):
     assert of(3, 1) == first, "the same seed and epoch give another order"
     assert of(3, 2) != first, "another epoch gives the same order"
     assert of(4, 1) != first, "another seed gives the same order"
+    assert of(3, 2) != of(4, 1), "another pair with the same sum has the same order"
     ### END SOLUTION
 
 

@@ -1,7 +1,7 @@
 """A test for the order of a loader.
 
-Leaves out depends_on_calls, global_state, turned and type: the contract of a test names
-no mistakes that it must find.
+Leaves out depends_on_calls, global_state, kept, stays, turned, and type: the contract
+of a test names no mistakes that it must find.
 """
 
 from types import SimpleNamespace
@@ -17,6 +17,7 @@ never_shuffled: an order that is never shuffled
 always_shuffled: an order that is always shuffled
 same_order: an order that is the same in every epoch
 ignores_seed: an order that the seed has no part in
+collides: an order that the sum of seed and epoch decides
 not_reproducible: an order that is another one in each run
 with_replacement: an order in which items come twice
 moved_along: an order that is only moved along
@@ -26,6 +27,7 @@ let_through:
 > assert of(3, 1) == first -> assert True
 > assert of(3, 2) != first -> assert True
 > assert of(4, 1) != first -> assert True
+> assert of(3, 2) != of(4, 1) -> assert True
 false_alarm:
 > sorted(found) == rising -> found == rising
 > assert of(3, 1) == first -> assert of(3, 1) != first

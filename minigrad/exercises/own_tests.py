@@ -150,7 +150,8 @@ def test_order(order):
     and loader.epoch, and nothing else of the loader.
 
     Right ones must pass: any random order is right, if the seed and the epoch decide it
-    alone. The error is an AssertionError, or what the function raises.
+    alone, and another pair of the two has another order. The error is an
+    AssertionError, or what the function raises.
     At hand: SimpleNamespace(dataset=range(50), shuffle=True, seed=0, epoch=0).
     Compare with NumPy; PyTorch is not there.
     """
