@@ -139,9 +139,10 @@ def _try(id, text, names, seconds):
     """Run a cell; what went wrong, in one line, or None."""
     with captured():
         try:
-            text, filename = python(text), f"<cell {id}>"
-            linecache.cache[filename] = len(text), None, text.splitlines(True), filename
             with time_limit(seconds):
+                text, filename = python(text), f"<cell {id}>"
+                lines = text.splitlines(True)
+                linecache.cache[filename] = len(text), None, lines, filename
                 exec(compile(text, filename, "exec"), names)
         except TimeUp:
             return f"not done after {seconds} s"

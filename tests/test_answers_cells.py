@@ -1,7 +1,9 @@
 """Answers from notebooks: what cells look like, and what happens the second time."""
 # ruff: noqa: F811  (fixtures are imported)
 
+import contextlib
 import json
+import time
 
 import pytest
 from empty_holes import ex, filled, nothing_answered  # noqa: F401
@@ -180,3 +182,16 @@ def test_the_course_s_own_solutions():
     holes = [entry.hole for entry in ex.exercises()]
     assert filled("solutions") == len(holes) > 8
     assert Tensor.permute.answer.from_solutions
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["solves\nx=1\n" + " " * 100_000 + "z=1", "solves\n" + "a .\n" * 50_000 + '"""'],
+    ids=["spaces", "dots"],
+)
+def test_a_long_cell_is_read_in_time_in_proportion_to_its_length(text):
+    begun = time.process_time()
+    assert answered_in(text) is None
+    with contextlib.suppress(SyntaxError):
+        python(text)
+    assert time.process_time() - begun < 10  # 25 and 160 s, were it quadratic

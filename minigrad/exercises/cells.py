@@ -14,10 +14,10 @@ import tokenize
 from pathlib import Path
 from typing import NamedTuple
 
-MAGIC = re.compile(r"\s*([%!?]|[\w.]+\?|[\w, ]+=\s*[%!])")
+MAGIC = re.compile(r"[%!?]|[\w.]+\?|[\w, ]+=\s*[%!]")
 FOR_IPYTHON = re.compile(r"^[ \t]*[%!?].*", re.M)
 SOLVES = (
-    r"^[ \t]*(?:\w+\s*=\s*)?(?:@\s*)?(?:\w+\s*\.\s*)*(?:{})"
+    r"^[ \t]*(?:\w+[ \t]*=[ \t]*)?(?:@[ \t]*)?(?:\w+[ \t]*\.[ \t]*)*(?:{})"
     r"\s*\(\s*(?:\w+\s*\.\s*)*(\w+)\s*(?:,\s*)?\)"
 )
 SKIPPED = tokenize.COMMENT, tokenize.NL, tokenize.INDENT, tokenize.DEDENT
@@ -129,7 +129,7 @@ def python(text):
             return "\n".join(lines)
         except SyntaxError as error:
             at = min(error.lineno or 1, len(lines)) - 1
-            if not MAGIC.match(lines[at]):
+            if not MAGIC.match(lines[at].lstrip()):
                 raise
             indent = len(lines[at]) - len(lines[at].lstrip())
             lines[at] = lines[at][:indent] + "pass"
