@@ -483,12 +483,12 @@ def test_a_cupy_for_no_driver_here_is_left(broken_cupy, monkeypatch):
     assert found.mend is None and "newer than the driver" in found.value
 
 
-def test_a_cupy_that_fails_is_no_gpu(broken_cupy, monkeypatch):
+def test_a_cupy_that_fails_is_no_gpu(broken_cupy):
     from minigrad import devices
 
     broken_cupy(["cupy-cuda12x"], NO_DRIVER, (12, 4))
     assert "cudaErrorInsufficientDriver" in devices.lacking()
-    monkeypatch.delitem(sys.modules, "cupy")
+    del sys.modules["cupy"]
     (Path(sys.path[0]) / "cupy" / "__init__.py").write_text("1 / 0")
     assert "cannot be imported" in devices.lacking()
 

@@ -132,7 +132,7 @@ def test_a_copy_has_the_metadata_that_the_kernel_would_write(lab):
         "language": spec["language"],
         "name": "python3",
     }
-    assert metadata["language_info"] == IPythonKernel().language_info
+    assert metadata["language_info"] == IPythonKernel.language_info
 
 
 def test_a_copy_follows_a_newer_python(lab, monkeypatch):
