@@ -383,13 +383,8 @@ def test_a_late_student_is_told_one_thing(root, tmp_path):
     assert f"late work: {why}" in (tmp_path / "m.csv").read_text()
 
 
-@pytest.mark.parametrize("rule, said", [
-    ("return float('nan')", "Odd: the penalty is NaN"),
-    ("return 1 / 0", "Odd: ZeroDivisionError"),
-    ("return 'much'", "Odd: ValueError: could not convert string"),
-])  # fmt: skip
-def test_a_rule_that_fails_is_named(root, rule, said):
-    late(root)
+def set_rule(root, body):
+    """Let a plug-in with this function's body say what late work costs."""
     config = root / "nbgrader_config.py"
     config.write_text(
         config.read_text()
@@ -397,10 +392,20 @@ def test_a_rule_that_fails_is_named(root, rule, said):
 from nbgrader.plugins import LateSubmissionPlugin
 class Odd(LateSubmissionPlugin):
     def late_submission_penalty(self, student_id, score, total_seconds_late):
-        {rule}
+        {body}
 c.AssignLatePenalties.plugin_class = Odd
 """
     )
+
+
+@pytest.mark.parametrize("rule, said", [
+    ("return float('nan')", "Odd: the penalty is NaN"),
+    ("return 1 / 0", "Odd: ZeroDivisionError"),
+    ("return 'much'", "Odd: ValueError: could not convert string"),
+])  # fmt: skip
+def test_a_rule_that_fails_is_named(root, rule, said):
+    late(root)
+    set_rule(root, rule)
     for command in (lambda: list(grade(root)), lambda: export(root, root / "g.csv")):
         with pytest.raises(ValueError, match=said):
             command()
@@ -409,17 +414,7 @@ c.AssignLatePenalties.plugin_class = Odd
 @pytest.mark.parametrize("lost, kept", [("-5", MOST), ("1e9", 0), ("None", MOST)])
 def test_a_penalty_is_between_nothing_and_everything(root, lost, kept):
     late(root)
-    config = root / "nbgrader_config.py"
-    config.write_text(
-        config.read_text()
-        + f"""
-from nbgrader.plugins import LateSubmissionPlugin
-class Odd(LateSubmissionPlugin):
-    def late_submission_penalty(self, student_id, score, total_seconds_late):
-        return {lost}
-c.AssignLatePenalties.plugin_class = Odd
-"""
-    )
+    set_rule(root, f"return {lost}")
     assert everywhere(root, "ada") == kept
 
 

@@ -23,8 +23,6 @@ from minigrad.exercises.registry import exercises
 from .progress import free_name, replace
 
 HEADING = "## From your earlier notebook"
-
-
 LINK = re.compile(r"(?<=\]\()([\w./-]+)(?=[)#])")  # the target of a link to a file
 KERNEL = {
     "display_name": "Python 3 (ipykernel)",
@@ -79,15 +77,17 @@ def make_copies():
     missing = []
     for one in copies():
         try:
-            if not one.path.exists():
-                missing.append(one)
-                write(one, published(one))
-            elif is_outdated(one) and not is_written(one):
-                write(one, published(one))
-            elif (mine := read(one.path)) != (fresh := for_this_kernel(mine)):
-                replace(one.path, as_text(fresh))
+            mine = read(one.path) if one.path.exists() else None
         except NotANotebook as error:
             print(error)
+            continue
+        if mine is None:
+            missing.append(one)
+            write(one)
+        elif is_stale(one, mine) and not is_written(mine):
+            write(one)
+        elif mine != (fresh := for_this_kernel(mine)):
+            replace(one.path, as_text(fresh))
     return missing
 
 
@@ -97,18 +97,20 @@ def outdated():
 
 
 def is_outdated(one):
-    if not one.path.exists():
-        return False
     try:
-        return made_from(read(one.path)).get("made_from") != digest(one)
+        return one.path.exists() and is_stale(one, read(one.path))
     except NotANotebook as error:
         print(error)
         return False
 
 
-def is_written(one):
+def is_stale(one, mine):
+    """Has the original changed since the copy was made?"""
+    return made_from(mine).get("made_from") != digest(one)
+
+
+def is_written(mine):
     """Has the learner changed, added, or removed a cell?"""
-    mine = read(one.path)
     return [*map(mark, mine["cells"])] != made_from(mine).get("cells")
 
 
@@ -122,7 +124,7 @@ def update(one):
         one.path.with_name(f"{one.name}.before-update-{date.today()}.ipynb")
     )
     shutil.copy2(one.path, aside)
-    write(one, merge(old, published(one)))
+    write(one, old)
     return aside, [hole(cell) for cell in gone(old)]
 
 
@@ -144,9 +146,11 @@ def published(one):
     return notebook
 
 
-def write(one, notebook):
-    """Write a copy, with a note of the original and its cells."""
-    note = {"made_from": digest(one), "cells": [*map(mark, published(one)["cells"])]}
+def write(one, mine=None):
+    """Write a new copy with the cells of `mine`, and a note of where it comes from."""
+    new = published(one)
+    notebook = merge(mine, new) if mine else new
+    note = {"made_from": digest(one), "cells": [*map(mark, new["cells"])]}
     metadata = notebook["metadata"] | {"minigrad": note}
     one.path.parent.mkdir(parents=True, exist_ok=True)
     replace(one.path, as_text(for_this_kernel(notebook | {"metadata": metadata})))
