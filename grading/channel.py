@@ -253,7 +253,7 @@ class Channel:
         if len(message) <= SMALL:  # there is room for it, so it is sent as a whole
             self.end.sendall(message)
         else:
-            with _undisturbed():
+            with undisturbed():
                 self.end.sendall(message)
 
     def _read(self):
@@ -270,7 +270,7 @@ class Channel:
                 break
             if size > LONGEST:
                 raise Closed(f"a message of {size} bytes")
-            with _undisturbed():
+            with undisturbed():
                 data = self.end.recv(size, socket.MSG_WAITALL)
             if len(data) < size:
                 raise Closed("the process of the references has ended")
@@ -374,7 +374,7 @@ def _dtype(name):
 
 
 @contextlib.contextmanager
-def _undisturbed():
+def undisturbed():
     """Let no time limit break a message in two."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGALRM])
     try:

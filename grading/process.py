@@ -153,8 +153,21 @@ class ProcessSubject(WireSubject):
             ) from None
 
     def _exchange(self, request):
-        self._tell(request)
-        return self._receive(self._seconds)
+        """The reply; until it comes, what the answer asks is answered, too."""
+        late = time.monotonic() + self._seconds
+        while True:
+            self._tell(request)
+            reply = self._receive(late - time.monotonic())
+            if not self.outside or not (question := replies.question(reply)):
+                return reply
+            request = wire.encode(self._answered(*question))
+
+    def _answered(self, *question):
+        """(value, error) of a question."""
+        try:
+            return self.outside(*question), None
+        except RuntimeError as error:
+            return None, str(error)
 
     def _served(self, name):
         """The exercises whose references this process has called; `name`'s is shut."""

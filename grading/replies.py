@@ -20,7 +20,7 @@ NAMES = {dtype.name for dtype in DTYPES}
 class WireSubject:
     """A subject that is reached by bytes: `send(request) -> reply`."""
 
-    simulator = None
+    simulator = outside = None
 
     def __init__(self, send):
         self._send = send
@@ -45,6 +45,13 @@ def message(value):
     """[kind, ...], kind being a text."""
     expect(isinstance(value, list) and value and type(value[0]) is str)
     return value
+
+
+def question(data):
+    """What an answer asks while it is called, [what, ...]; None for its Outcome."""
+    value = decode(data)
+    asks = isinstance(value, list) and value[:1] == ["ask"]
+    return value[1:] if asks else None
 
 
 def outcome(reply):

@@ -2,11 +2,14 @@
 
 It has the three things that matter: launches return at once, work is done in order,
 and the clock goes on while somebody waits. It measures nothing and always gives the
-same numbers. A check describes it in plain values, because they may cross the wire:
-{"fake gpu": [durations of the runs, in seconds]}. In the same way it describes a tensor
-of zeros by its dtype and shape, {"tensor": ("float16", (3,))}, one that reads a flat
-array by {"strided": (array, shape, strides, offset)}, and a number of NumPy's by its
-dtype, {"numpy": ("float16", 2.5)}.
+same numbers. It is the check's, which reads in it what was done: an answer has a Device
+and the Events of it, whose calls reach the FakeGPU through `ask`, by message where the
+answer is in another process.
+
+A check describes a device, like other things that do not cross, in plain values:
+{"fake gpu": None}. A tensor of zeros is described by its dtype and shape,
+{"tensor": ("float16", (3,))}, one that reads a flat array by {"strided": (array, shape,
+strides, offset)}, and a number of NumPy's by its dtype, {"numpy": ("float16", 2.5)}.
 """
 
 import numpy as np
@@ -19,67 +22,111 @@ BY_NAME = {dtype.name: dtype for dtype in DTYPES}
 
 LAUNCH = 5e-6  # seconds of the host for each launch or event
 WAIT = 2e-6  # and for each wait
+MOST = 100_000  # calls
 
 
 class FakeGPU:
-    """A device (see minigrad.kernels.memory.bench) on which run n takes times[n]."""
+    """A GPU on which run n takes times[n]."""
+
+    CALLS = {"run", "synchronize", "clock", "event", "record", "wait", "elapsed"}
 
     def __init__(self, times):
-        self._times = list(times)
+        self._times, self._calls = list(times), 0
         self._now = 100.0  # the host's time
         self._done = self._now + 10  # when all work will be done, of others at first
-        self._is_asked = False  # for a time, by its clock or by events
-        self._left_over = []  # of each run: was there work left when it was called?
+        self._events = []  # when each will be reached
+        self.is_asked = False  # for a time, by its clock or by events
+        self.left_over = []  # of each run: was there work left when it was called?
+
+    def __call__(self, what, *numbers):
+        """Do what a Device or an Event is asked. ValueError for anything else."""
+        self._calls += 1
+        if what not in self.CALLS or self._calls > MOST:
+            raise ValueError(f"{what} is call {self._calls} of a device")
+        return getattr(self, what)(*numbers)
 
     def run(self):
         """Start the next kernel; return at once."""
-        self._left_over.append(self._done > self._now)
+        self.left_over.append(self._done > self._now)
         self._now += LAUNCH
-        took = self._times[min(len(self._left_over), len(self._times)) - 1]
+        took = self._times[min(len(self.left_over), len(self._times)) - 1]
         self._done = max(self._done, self._now) + took
 
     def synchronize(self):
         self._now = max(self._now, self._done) + WAIT
 
     def clock(self):
-        self._is_asked = True
+        self.is_asked = True
         return self._now
 
     def event(self):
-        return FakeEvent(self)
+        """The number of a new event."""
+        self._events.append(None)
+        return len(self._events) - 1
+
+    def record(self, event):
+        self._now += LAUNCH
+        self._events[event] = max(self._now, self._done)
+
+    def wait(self, event):
+        if self._events[event] is not None:
+            self._now = max(self._now, self._events[event]) + WAIT
+
+    def elapsed(self, start, end):
+        start, end = self._events[start], self._events[end]
+        if start is None or end is None:
+            raise RuntimeError("an event has not been recorded: event.record()")
+        if max(start, end) > self._now:
+            raise RuntimeError(
+                "an event has not been reached yet: event.synchronize() waits"
+            )
+        self.is_asked = True
+        return 1000 * (end - start)
 
 
-class FakeEvent:
-    def __init__(self, gpu):
-        self._gpu, self._at = gpu, None
+class Device:
+    """What an answer has of a FakeGPU; see minigrad.kernels.memory.bench."""
 
-    def record(self):
-        self._gpu._now += LAUNCH
-        self._at = max(self._gpu._now, self._gpu._done)
+    def __init__(self, ask):
+        self._ask = ask
+
+    def run(self):
+        self._ask("run")
 
     def synchronize(self):
-        if self._at is not None:
-            self._gpu._now = max(self._gpu._now, self._at) + WAIT
+        self._ask("synchronize")
+
+    def clock(self):
+        return self._ask("clock")
+
+    def event(self):
+        return Event(self._ask)
+
+
+class Event:
+    def __init__(self, ask):
+        self._ask, self._number = ask, ask("event")
+
+    def record(self):
+        self._ask("record", self._number)
+
+    def synchronize(self):
+        self._ask("wait", self._number)
 
     def elapsed_time(self, end):
-        for event in (self, end):
-            if event._at is None:
-                raise RuntimeError("an event has not been recorded: event.record()")
-            if event._at > self._gpu._now:
-                raise RuntimeError(
-                    "an event has not been reached yet: event.synchronize() waits"
-                )
-        self._gpu._is_asked = True
-        return 1000 * (end._at - self._at)
+        return self._ask("elapsed", self._number, end._number)
 
 
-def arguments(values):
-    """The arguments of a call: for each description of a GPU its `run` and itself."""
+def arguments(values, ask=None):
+    """The arguments of a call: for each description of a GPU its `run` and itself.
+
+    ask: what such a Device reaches.
+    """
     made = []
     for value in values:
         if isinstance(value, dict) and set(value) == {"fake gpu"}:
-            gpu = FakeGPU(value["fake gpu"])
-            made += [gpu.run, gpu]
+            device = Device(ask)
+            made += [device.run, device]
         elif isinstance(value, dict) and set(value) == {"tensor"}:
             made.append(zeros(*value["tensor"]))
         elif isinstance(value, dict) and set(value) == {"strided"}:

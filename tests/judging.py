@@ -12,7 +12,13 @@ from minigrad.exercises.registry import exercises
 def by_bytes():
     """A subject behind bytes, as one in another process is."""
     local = LocalSubject()
-    return WireSubject(lambda request: serve(local, request))
+
+    def reply(request):
+        local.outside = subject.outside
+        return serve(local, request)
+
+    subject = WireSubject(reply)
+    return subject
 
 
 SUBJECTS = {"local": LocalSubject, "bytes": by_bytes}

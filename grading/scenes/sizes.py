@@ -4,8 +4,6 @@ import contextlib
 import math
 import tracemalloc
 
-import numpy as np
-
 from ..watch import Misuse
 from .registry import scene
 
@@ -51,18 +49,6 @@ def _measured(hole, arguments):
         return hole(*arguments), tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-
-
-@scene
-def timing(hole, run, device, warmup, repeat):
-    """Times a fake GPU: what it says, how often it called, and on what."""
-    seconds = hole(run, device, warmup, repeat)
-    if not isinstance(seconds, float | np.floating):
-        return seconds
-    calls = device._left_over
-    busy = any(calls[warmup : warmup + repeat])
-    values = {"seconds": seconds, "calls": len(calls), "left over": busy}
-    return values | {"asked": device._is_asked}
 
 
 @scene
