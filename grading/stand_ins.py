@@ -7,9 +7,10 @@ and the Events of it, whose calls reach the FakeGPU through `ask`, by message wh
 answer is in another process.
 
 A check describes a device, like other things that do not cross, in plain values:
-{"fake gpu": None}. A tensor of zeros is described by its dtype and shape,
-{"tensor": ("float16", (3,))}, one that reads a flat array by {"strided": (array, shape,
-strides, offset)}, and a number of NumPy's by its dtype, {"numpy": ("float16", 2.5)}.
+{"fake gpu": None}, or {"outside": None} for `ask` itself. A tensor of zeros is
+described by its dtype and shape, {"tensor": ("float16", (3,))}, one that reads a flat
+array by {"strided": (array, shape, strides, offset)}, and a number of NumPy's by its
+dtype, {"numpy": ("float16", 2.5)}.
 """
 
 import numpy as np
@@ -127,6 +128,8 @@ def arguments(values, ask=None):
         if isinstance(value, dict) and set(value) == {"fake gpu"}:
             device = Device(ask)
             made += [device.run, device]
+        elif isinstance(value, dict) and set(value) == {"outside"}:
+            made.append(ask)
         elif isinstance(value, dict) and set(value) == {"tensor"}:
             made.append(zeros(*value["tensor"]))
         elif isinstance(value, dict) and set(value) == {"strided"}:

@@ -5,9 +5,35 @@ import torch
 
 from grading.exercise import Check, Problem, checks, mistakes, right
 from minigrad.autograd.custom import bias_gelu_autograd
+from minigrad.ops.special import erf
 
 HELD = "x or bias is held outside of ctx"
-BOTH = ["bias_backward", "bias_gelu_backward"]
+BOTH = ["bias_gelu_backward", "bias_backward"]
+
+
+class Kernels:
+    """The two kernels: an answer calls them by message, and they note their names."""
+
+    def __init__(self):
+        self.runs = []
+
+    def __call__(self, name, *arrays):
+        if name not in BOTH or not all(isinstance(a, np.ndarray) for a in arrays):
+            raise ValueError(f"{name!r:.40} is no kernel, or is given no arrays")
+        self.runs.append(name)
+        return getattr(self, name)(*arrays)
+
+    def bias_gelu_backward(self, dy, x, bias):
+        if dy.shape != x.shape or bias.shape != x.shape[-1:]:
+            raise RuntimeError(f"dy is {dy.shape}, x {x.shape}, bias {bias.shape}")
+        u = x + bias
+        slope = 0.5 * (1 + erf(u / 2**0.5))
+        return dy * (slope + u * np.exp(-u * u / 2) / (2 * np.pi) ** 0.5)
+
+    def bias_backward(self, dx):
+        if not dx.ndim:
+            raise RuntimeError("dx has no dimensions")
+        return dx.reshape(-1, dx.shape[-1]).sum(0)
 
 
 @checks(bias_gelu_autograd)
@@ -19,62 +45,85 @@ class BiasGeluAutograd(Check):
     def cases(self, random):
         draw = np.random.default_rng(random.getrandbits(64))
 
-        def arrays(*shape):
-            return [draw.standard_normal(s) for s in (shape, shape[-1:], shape)]
+        def of(shape, layout="contiguous", needs=(True, True), others=0):
+            """Calls, the first two with equal inputs; and backwards in any order."""
+            inputs = [[draw.standard_normal(s) for s in (shape, shape[-1:])]
+                      for _ in range(1 + others)]  # fmt: skip
+            calls, ups = [0, *range(1 + others)], draw.standard_normal((2, *shape))
+            order = random.sample(range(len(calls)), len(calls))
+            steps = [(call, random.randrange(2), False) for call in order]
+            again = [(call, random.randrange(2), True) for call in order]
+            return inputs, calls, [*ups], layout, steps + again, needs
 
-        both, x_alone, bias_alone = (True, True), (True, False), (False, True)
+        x_alone, bias_alone = (True, False), (False, True)
         for shape in ((3, 4), (4, 3)):
-            yield "both gradients", *arrays(*shape), "contiguous", both, 0
+            yield "both gradients", *of(shape)
         for layout in ("transposed", "one number"):
             for shape in ((3, 4), (1, 5)):
-                yield "any layout of dy", *arrays(*shape), layout, both, 0
+                yield "any layout of dy", *of(shape, layout)
         for needs in (x_alone, bias_alone):
             for layout in ("contiguous", "transposed"):
-                yield "what is needed", *arrays(3, 4), layout, needs, 0
-        yield "several calls at once", *arrays(3, 4), "contiguous", both, 2
-        yield "several calls at once", *arrays(2, 2), "contiguous", bias_alone, 1
+                yield "what is needed", *of((3, 4), layout, needs)
+        yield "several calls at once", *of((3, 4), others=2)
+        yield "several calls at once", *of((2, 2), needs=bias_alone, others=1)
         for shape in ((2, 3, 4), (5,), (2, 1, 2, 3)):
-            yield "more dimensions", *arrays(*shape), "contiguous", both, 0
-        yield "no elements", *arrays(0, 3), "contiguous", both, 0
+            yield "more dimensions", *of(shape)
+        yield "no elements", *of((0, 3))
 
-    def expected(self, x, bias, dy, layout, needs, several):
-        x, bias = (torch.tensor(v).requires_grad_() for v in (x, bias))
-        up = torch.tensor(dy)
-        up = up.sum().expand(up.shape) if layout == "one number" else up
-        torch.nn.functional.gelu(x + bias).backward(up)
-        found = [t.grad.numpy() if n else None
-                 for t, n in zip((x, bias), needs, strict=True)]  # fmt: skip
+    def _got(self, subject, args, own=False):
+        subject.outside = kernels = Kernels()
+        got, outcome = super()._got(subject, [{"outside": None}, *args], own)
+        subject.outside = None
+        return got | {"kernels": kernels.runs} if isinstance(
+            got, dict
+        ) else got, outcome
+
+    def expected(self, inputs, calls, ups, layout, steps, needs):
+        found = []
+        for call, dy, _ in steps:
+            x, bias = (torch.tensor(v).requires_grad_() for v in inputs[calls[call]])
+            up = torch.tensor(ups[dy])
+            up = up.sum().expand(up.shape) if layout == "one number" else up
+            torch.nn.functional.gelu(x + bias).backward(up)
+            found.append([t.grad.numpy() if n else None
+                          for t, n in zip((x, bias), needs, strict=True)])  # fmt: skip
         return {HELD: False, "gradients": found,
-                "kernels": BOTH[0 if needs[1] else 1 :]}  # fmt: skip
+                "kernels": BOTH[: 1 + needs[1]] * len(steps)}  # fmt: skip
 
     def same(self, got, expected, *args):
-        if not isinstance(got, dict) or len(got["gradients"]) != 2:
+        if not isinstance(got, dict) or self.missing(got) != self.missing(expected):
             return False
-        pairs = zip(got["gradients"], expected["gradients"], strict=True)
+        pairs = zip(self.flat(got), self.flat(expected), strict=True)
         near = all(
-            (g is None and e is None)
-            or (g is not None and e is not None and g.shape == e.shape
-                and np.allclose(g, e, 1e-12, 1e-12))
+            g is None or (g.shape == e.shape and np.allclose(g, e, 1e-12, 1e-12))
             for g, e in pairs
-        )  # fmt: skip
+        )
         return near and all(got[k] == expected[k] for k in (HELD, "kernels"))
+
+    def flat(self, seen):
+        return [g for pair in seen["gradients"] for g in pair]
+
+    def missing(self, seen):
+        """Which gradients are None, by backward."""
+        return [[g is None for g in pair] for pair in seen["gradients"]]
 
     def general(self, case):
         got, expected = case.got, case.expected
         if isinstance(got, Problem):
             return self.of_problem(got) or super().general(case)
-        if isinstance(got, dict) and len(got["gradients"]) == 2:
-            mine = [g is None for g in got["gradients"]]
-            theirs = [g is None for g in expected["gradients"]]
-            if mine != theirs:
-                return "needs", "None for what is not needed, and only for that"
-            if got["kernels"] != expected["kernels"]:
-                return "kernels", (
-                    f"these kernels ran: {', '.join(got['kernels'])}; needed are "
-                    f"{', '.join(expected['kernels'])}, once each"
-                )
+        if isinstance(got, dict):
             if got[HELD]:
                 return "held", "x or bias is kept outside of ctx, and stays in memory"
+            if self.missing(got) != self.missing(expected):
+                return "needs", "None for what is not needed, and only for that"
+            if got["kernels"] != expected["kernels"]:
+                ran = [got["kernels"].count(name) for name in BOTH]
+                needed = [expected["kernels"].count(name) for name in BOTH]
+                return "kernels", (
+                    f"{BOTH[0]} and {BOTH[1]} ran {ran[0]} and {ran[1]} times in "
+                    f"{len(got['gradients'])} backwards; needed are {needed[0]} and "
+                    f"{needed[1]}"
+                )
         return super().general(case)
 
     def of_problem(self, got):
@@ -87,9 +136,10 @@ class BiasGeluAutograd(Check):
                 return cause, TEXTS[cause]
         return None
 
-    def words(self, x, bias, dy, layout, needs, several):
-        said = f"x of shape {x.shape}; dy {layout}; needs_input_grad {needs}"
-        return said + (f"; other calls that wait: {several}" if several else "")
+    def words(self, inputs, calls, ups, layout, steps, needs):
+        shape, order = inputs[0][0].shape, ", ".join(str(call) for call, *_ in steps)
+        said = f"x of shape {shape}; dy {layout}; needs_input_grad {needs}"
+        return f"{said}; {len(calls)} calls, whose backwards run in the order {order}"
 
 
 TEXTS = {

@@ -6,7 +6,6 @@ import weakref
 import numpy as np
 
 import minigrad
-from minigrad.ops.special import erf
 
 from .. import course_answers, native
 from ..watch import unwatched
@@ -31,32 +30,22 @@ class Context:
         self.saved_tensors = tensors
 
 
-class Kernels:
-    """The kernels that the answer is given: they note their calls."""
+def kernel(ask, name, *names):
+    """A kernel of the check's: it reads the memory of its tensors from front to end."""
 
-    def __init__(self):
-        self.runs = []
-
-    def bias_gelu_backward(self, dy, x, bias):
-        self.takes("bias_gelu_backward", dy=dy, x=x, bias=bias)
-        if dy.shape != x.shape:
-            raise RuntimeError(f"dy is {dy.shape}, x is {x.shape}")
-        u = (x + bias).numpy().astype(np.float64)
-        share = minigrad.tensor(0.5 * (1 + erf(u / 2**0.5)))
-        slope = share.numpy() + u * np.exp(-u * u / 2) / (2 * np.pi) ** 0.5
-        return minigrad.tensor(dy.numpy() * slope)
-
-    def bias_backward(self, dx):
-        self.takes("bias_backward", dx=dx)
-        return minigrad.tensor(dx.numpy().reshape(-1, dx.shape[-1]).sum(0))
-
-    def takes(self, kernel, **tensors):
-        self.runs.append(kernel)
-        for name, x in tensors.items():
+    def run(*tensors):
+        for what, x in zip(names, tensors, strict=True):
             if not hasattr(x, "storage"):
-                raise TypeError(f"{kernel}: {name} must be a tensor, not {x!r:.40}")
+                raise TypeError(f"{name}: {what} must be a tensor, not {x!r:.40}")
             if not x.is_contiguous():
-                raise RuntimeError(f"{kernel}: {name} must be contiguous")
+                raise RuntimeError(f"{name}: {what} must be contiguous")
+        read = [
+            x.storage.data[x.offset : x.offset + x.numel()].reshape(x.shape)
+            for x in tensors
+        ]
+        return minigrad.tensor(ask(name, *read))
+
+    return run
 
 
 LAYOUTS = {
@@ -67,74 +56,70 @@ LAYOUTS = {
 
 
 @scene
-def from_outside(hole, x, bias, dy, layout, needs, several):
-    """The gradients of one call among several, and which kernels ran for it."""
-    kernels = Kernels()
-    pair = hole(kernels.bias_gelu_backward, kernels.bias_backward)
+def from_outside(hole, ask, inputs, calls, ups, layout, steps, needs):
+    """The gradients of several calls, and whether their inputs stay in memory.
+
+    inputs: (x, bias), and calls: the number of each call's. ups: what dy may be. steps:
+    of each backward, in order, its call, its dy, and whether it has another ctx, which
+    holds what that of the call has saved.
+    """
+    pair = hole(
+        kernel(ask, "bias_gelu_backward", "dy", "x", "bias"),
+        kernel(ask, "bias_backward", "dx"),
+    )
     if not isinstance(pair, tuple) or len(pair) != 2:
         raise TypeError("the pair (setup_context, backward) is to be returned")
     setup_context, backward = pair
-    contexts = [Context(needs) for _ in range(1 + several)]
-    inputs = [
-        (minigrad.tensor(x + number), minigrad.tensor(bias))
-        for number in range(len(contexts))
-    ]
-    other = Context(needs)  # a call with the same x, which has another dy
-    for ctx, given in zip([other, *contexts], [inputs[0], *inputs], strict=True):
-        setup_context(ctx, given, minigrad.tensor(x))
-    saved = [sorted(map(id, c.saved_tensors)) for c in contexts]
-    known = vars(Context(needs)).keys()
-    alone = all(vars(ctx).keys() == known for ctx in contexts)
-    if not alone or saved != [sorted(map(id, pair)) for pair in inputs]:
+    given = [tuple(map(minigrad.tensor, arrays)) for arrays in inputs]
+    contexts = [Context(needs) for _ in calls]
+    for ctx, n in zip(contexts, calls, strict=True):
+        setup_context(ctx, given[n], minigrad.tensor(inputs[n][0]))
+    saved = [sorted(map(id, ctx.saved_tensors)) for ctx in contexts]
+    alone = all(vars(ctx).keys() == vars(Context(needs)).keys() for ctx in contexts)
+    if not alone or saved != [sorted(map(id, given[n])) for n in calls]:
         raise ValueError("x and bias are to be saved for backward, and nothing else")
-    up = LAYOUTS[layout](minigrad.tensor(dy))
-    before = np.array(up.numpy())
-    found = backward(other, LAYOUTS[layout](minigrad.tensor(dy + 1)))
-    for ctx in contexts[::-1]:
-        kernels.runs.clear()
-        earlier, found = found, backward(ctx, up)
-    given = [(up, before), (inputs[0][0], x), (inputs[0][1], bias)]
-    if not all(np.array_equal(t.numpy(), was) for t, was in given):
-        raise ValueError("x, bias or dy has changed")
-    if not isinstance(found, tuple | list):
-        raise TypeError("backward returns the pair (dx, dbias)")
-    own = {id(g.storage.data) for g in found if g is not None}
-    if own & {id(g.storage.data) for g in earlier if g is not None}:
+    del ctx
+    known, found, lost = [LAYOUTS[layout](minigrad.tensor(dy)) for dy in ups], [], False
+    before = [np.array(t.numpy()) for t in [*known, *sum(given, ())]]
+    for call, dy, moved in steps:
+        if moved:
+            contexts[call] = another(contexts, call)
+        try:
+            found.append(backward(contexts[call], known[dy]))
+        except Exception:
+            if not moved:
+                raise
+            lost = True  # it has what was saved, and nothing else
+            break
+        if not isinstance(found[-1], tuple | list):
+            raise TypeError("backward returns the pair (dx, dbias)")
+    own = [id(g.storage.data) for pair in found for g in pair if g is not None]
+    if len({*own}) < len(own):
         raise ValueError("dx or dbias lies in the memory of an earlier call")
-    held = [weakref.ref(x) for pair in inputs for x in pair]
-    del other, contexts, ctx, inputs, given
+    now = [t.numpy() for t in [*known, *sum(given, ())]]
+    if not all(map(np.array_equal, now, before)):
+        raise ValueError("x, bias or dy has changed")
+    held = [weakref.ref(x) for x in sum(given, ())]
+    last = Context(needs), *map(minigrad.tensor, inputs[0])
+    setup_context(last[0], last[1:], minigrad.tensor(inputs[0][0]))  # and no backward
+    held += map(weakref.ref, last[1:])
+    del contexts, given, last
     if any(x() is not None for x in held):
         gc.collect()
-    outside = any(x() is not None for x in held)
     return {
-        "gradients": [None if g is None else np.array(g.numpy()) for g in found],
-        "kernels": sorted(kernels.runs),
-        "x or bias is held outside of ctx": outside or _kept(pair, x, bias, up, needs),
-    }
+        "gradients": [[g if g is None else np.array(g.numpy()) for g in pair]
+                      for pair in found],
+        "x or bias is held outside of ctx": lost or any(x() is not None for x in held),
+    }  # fmt: skip
 
 
-def _kept(pair, x, bias, dy, needs):
-    """Is something kept outside of ctx until backward runs, which may be never?"""
-    setup_context, backward = pair
-    first, second = Context(needs), Context(needs)
-    inputs = minigrad.tensor(x), minigrad.tensor(bias)
-    setup_context(first, inputs, minigrad.tensor(x))
-    second.saved_tensors = first.saved_tensors
-    held, waits = [weakref.ref(t) for t in inputs], weakref.ref(first)
-    del first, inputs
-    if waits() is not None:
+def another(contexts, call):
+    """A ctx that has what another has saved, which is gone."""
+    new, old = Context(contexts[call].needs_input_grad), weakref.ref(contexts[call])
+    new.saved_tensors, contexts[call] = contexts[call].saved_tensors, None
+    if old() is not None:
         gc.collect()
-    try:
-        backward(second, dy)  # it has what was saved, and nothing else
-    except Exception:
-        return True
-    setup_context(second := Context(needs), (minigrad.tensor(x), minigrad.tensor(bias)),
-                  minigrad.tensor(x))  # fmt: skip
-    held += [weakref.ref(t) for t in second.saved_tensors]
-    del second
-    if any(t() is not None for t in held):
-        gc.collect()
-    return any(t() is not None for t in held)
+    return new
 
 
 @scene
