@@ -12,6 +12,58 @@ from minigrad.exercises.answers import cells_of  # noqa: E402
 from minigrad.exercises.cells import answered_in, is_setup  # noqa: E402
 from minigrad.exercises.registry import find  # noqa: E402
 
+SCENES = """
+import functools
+from grading.scenes import SCENES
+def forged(name):
+    "Have a scene give what this makes of its request and of what it gave."
+    def keep(forge):
+        played = SCENES[name]
+        @functools.wraps(played)
+        def play(hole, *args, **named):
+            return forge(lambda: played(hole, *args, **named), *args, **named)
+        SCENES[name] = play
+        return forge
+    return keep
+"""
+TAKEN_OVER = """
+import gc, inspect, signal, sys
+from grading import wire
+from grading.line import Line
+from minigrad import solves
+from minigrad.exercises.registry import find
+def take_over():
+    "Reply to this call, and to all others, by what `forge` makes of the request."
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    line = next(o for o in gc.get_objects() if isinstance(o, Line))
+    frame = sys._getframe()
+    while frame.f_code.co_name != "played":
+        frame = frame.f_back
+    args = frame.f_locals["arguments"]
+    while True:
+        line.send(wire.encode((forge(*args), None, "")))
+        args = wire.decode(line.receive(), most=wire.ANY)[2]
+def take_over_as(name):
+    hole = find(name)
+    form = inspect.signature(hole.__wrapped__)
+    space = {"take_over": take_over}
+    exec(f"def {hole.__name__}{form}: take_over()", space)
+    solves(hole)(space[hole.__name__])
+"""
+GELU = """
+@solves(bias_gelu_autograd)
+def bias_gelu_autograd(bias_gelu_backward, bias_backward):
+    def setup_context(ctx, inputs, output):
+        kept.append(inputs)
+        ctx.save_for_backward(*inputs)
+    def backward(ctx, dy):
+        x, bias = ctx.saved_tensors
+        dx = bias_gelu_backward(dy.contiguous(), x, bias)
+        needs = ctx.needs_input_grad
+        return dx if needs[0] else None, bias_backward(dx) if needs[1] else None
+    return setup_context, backward
+kept = []
+"""
 FORGED = {
     "a clock that is read, and set right": (
         "bench",
@@ -40,6 +92,36 @@ def bench(run, device, warmup=3, repeat=20):
     return float(found[0])
 """,
     ),
+    "a flag that a scene says, replaced by a cell": (
+        "bias_gelu_autograd",
+        SCENES
+        + GELU
+        + """
+@forged("from_outside")
+def forge(play, *args, **named):
+    return play() | {"x or bias is held outside of ctx": False}
+""",
+    ),
+    "kernels that nobody launched": (
+        "bias_gelu_autograd",
+        TAKEN_OVER
+        + """
+import math
+def gelu(dy, x, bias):
+    u = x + bias
+    slope = np.array([0.5 + math.erf(v / 2**0.5) / 2 for v in u.flat]).reshape(u.shape)
+    return dy * (slope + u * np.exp(-u * u / 2) / (2 * np.pi) ** 0.5)
+def forge(scene, ask, inputs, calls, ups, layout, steps, needs):
+    found = []
+    for call, dy, _ in steps:
+        dy = ups[dy]
+        dy = np.full(dy.shape, dy.sum()) if layout == "one number" else dy
+        dx = gelu(dy, *inputs[calls[call]])
+        total = dx.reshape(-1, dx.shape[-1]).sum(0)
+        found.append([dx if needs[0] else None, total if needs[1] else None])
+    return {"gradients": found, "x or bias is held outside of ctx": False}
+""",
+    ),
 }
 
 
@@ -47,6 +129,8 @@ def judged(name, answer):
     """The verdict on the answer of a cell; None: on the course's own."""
     cells = cells_of(course.solution(find(name).chapter))
     kept = [c for c in cells if is_setup(c.text) or answered_in(c.text) == name]
+    if answer and "take_over" in answer:
+        answer += f"take_over_as({name!r})"
     texts = [c.text for c in kept if answer is None or is_setup(c.text)]
     cells = [*enumerate([*texts, *([answer] if answer else [])])]
     cells = [(str(n), text) for n, text in cells]
