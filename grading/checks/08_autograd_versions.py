@@ -1,5 +1,7 @@
 """sum_to_size and the version counters; PyTorch does the same."""
 
+from types import SimpleNamespace
+
 import torch
 
 from grading.exercise import checks, mistakes, right
@@ -9,9 +11,10 @@ from minigrad.autograd.adjoints import sum_to_size
 from minigrad.autograd.graph import modified, next_version, unpack
 
 from .gradients import ScenarioCheck, TensorCheck, filled
+from .scene_check import cut
 
 VERSIONS = "versions of x and of another"
-RAISES, MESSAGE = "raises RuntimeError", "the message is modified(...)"
+RAISES = "raises RuntimeError"
 
 
 @checks(sum_to_size)
@@ -150,37 +153,47 @@ class Unpack(ScenarioCheck):
     scene = "unpacked"
 
     def cases(self, random):
-        later = random.randint(2, 5)
-        yield "a change raises", 1, 0, "x"
-        yield "a change raises", later, random.randrange(1, later), "x"
-        yield "a change raises", 1, 0, "x", "TanhBackward0"
-        yield "no change", 0, 0, "x"
-        yield "no change", 1, 1, "x"
-        yield "no change", later, later, "x"
-        yield "no change", 300, 300, "x"
-        yield "a change by way of a view", 1, 0, "row"
-        yield "a change by way of a view", 2, 1, "row"
-        yield "another's change", later, 0, "other"
+        def of(after, before=None):
+            """A save between writes to x, or to its row, and others."""
+            shape = random.randint(2, 6), random.randint(2, 6)
+            before = random.randint(1, 4) if before is None else before
+            steps = random.choices(["x", "row", "other"], k=before)
+            name = random.choice(["ExpBackward0", "TanhBackward0", "DivBackward0"])
+            return shape, [*steps, "save", *after], name
 
-    def expected(self, writes, saved_after, where, name=None):
-        x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+        for after in ["x"], ["x"] * random.randint(2, 4), ["other", "x"]:
+            yield "a change raises", *of(after)
+        yield "a change raises", *of(["x"], before=0)
+        yield "no change", *of([], before=0)
+        for before in 1, random.randint(2, 5), 600:
+            yield "no change", *of([], before)
+        yield "a change by way of a view", *of(["row"])
+        yield "a change by way of a view", *of(["other", "row", "other"])
+        yield "another's change", *of(["other"] * random.randint(1, 3))
+
+    def expected(self, shape, steps, name):
+        x = torch.ones(shape)
         tensors = {"x": x, "row": x[0], "other": torch.ones(2)}
-        w = torch.ones(2, 2, requires_grad=True)
-        for number in range(writes + 1):
-            if number == saved_after:
-                y = w * x
-            if number < writes:
-                tensors[where].mul_(2)
+        w = torch.ones(shape, requires_grad=True)
+        for step in steps:
+            if step == "save":
+                y, version = w * x, x._version
+            else:
+                tensors[step].mul_(2)
         try:
             y.sum().backward()
         except RuntimeError:
-            return {RAISES: True, MESSAGE: True}
-        return {RAISES: False, "x itself is returned": True}
+            storage = SimpleNamespace(version=x._version)
+            x = SimpleNamespace(dtype="float64", shape=shape, storage=storage)
+            return {RAISES: modified(x, version, name)}
+        return {RAISES: None, "x itself is returned": True}
 
-    def words(self, writes, saved_after, where, name="MulBackward0"):
-        return (
-            f"x is saved after {saved_after} of {writes} changes of {where}, then "
-            f'unpack(x, version, "{name}")'
+    def words(self, shape, steps, name):
+        before, after = steps[: steps.index("save")], steps[steps.index("save") + 1 :]
+        parts = [f"writes to {', '.join(few)}" if few else "no write"
+                 for few in (before, after)]  # fmt: skip
+        return cut(
+            f'{parts[0]}; x is saved; {parts[1]}; unpack(x, version, "{name}")', 200
         )
 
 

@@ -42,13 +42,43 @@ def drawn(spec):
     return "{" + ", ".join(parts) + "}"
 
 
+def renamed(random, spec):
+    """The same tree under names and numbers that are drawn."""
+    names, whole = {}, {}
+
+    def name(old):
+        return names.setdefault(old, f"{old}{random.randint(100, 999)}")
+
+    def number(old):
+        if old is None:
+            return None
+        if int(old) not in whole:
+            whole[int(old)] = 10 * len(whole) + random.randint(1, 9)
+        return whole[int(old)] + old % 1
+
+    def tree(old):
+        if old is None:
+            return None
+        new = {k: {name(n): number(m) for n, m in old[k].items()}
+               for k in ("parameters", "buffers") if k in old}  # fmt: skip
+        new |= {k: [*map(name, old[k])] for k in ("frozen", "hidden") if k in old}
+        new |= {"is": number(old["is"])} if "is" in old else {}
+        below = {name(n): tree(m) for n, m in old.get("modules", {}).items()}
+        return new | ({"modules": below} if below else {})
+
+    return tree(spec)
+
+
 class TreeCheck(SceneCheck):
     """A method of a module, called on a tree."""
 
     def words(self, scene):
         return f"m.{self.hole.name}({options_of(scene)}) of m = {drawn(scene['spec'])}"
 
-    def of(self, spec, **options):
+    def of(self, random, spec, **options):
+        if "prefix" in options:
+            options["prefix"] = f"{random.randint(100, 999)}{options['prefix']}"
+        spec = renamed(random, spec)
         return {"scene": self.hole.name, "spec": spec, "options": options}
 
 
@@ -58,21 +88,24 @@ class NamedParameters(TreeCheck):
 
     def cases(self, random):
         for spec in (LEAF, TWO, DEEP):
-            yield "names", self.of(spec)
+            yield "names", self.of(random, spec)
         for spec in (TIED, SHARED):
-            yield "a shared one once", self.of(spec)
-            yield "a shared one twice, if asked", self.of(spec, remove_duplicate=False)
+            yield "a shared one once", self.of(random, spec)
+            yield (
+                "a shared one twice, if asked",
+                self.of(random, spec, remove_duplicate=False),
+            )
         for spec in (DEEP, LEAF):
-            yield "a prefix", self.of(spec, prefix="net")
-            yield "its own alone", self.of(spec, recurse=False)
-        yield "a prefix", self.of(DEEP, prefix="net", recurse=False)
-        yield "frozen ones", self.of(FROZEN)
-        yield "frozen ones", self.of(FROZEN, remove_duplicate=False)
-        yield "nothing", self.of({})
+            yield "a prefix", self.of(random, spec, prefix="net")
+            yield "its own alone", self.of(random, spec, recurse=False)
+        yield "a prefix", self.of(random, DEEP, prefix="net", recurse=False)
+        yield "frozen ones", self.of(random, FROZEN)
+        yield "frozen ones", self.of(random, FROZEN, remove_duplicate=False)
+        yield "nothing", self.of(random, {})
         twins = {"parameters": {"a": 1, "b": 1.5}, "modules": {"c": LEAF}}
-        yield "equal in value", self.of(twins)
-        yield "one that comes late", self.of(DEEP) | {"late": 99}
-        yield "one that comes late", self.of({}) | {"late": 99}
+        yield "equal in value", self.of(random, twins)
+        yield "one that comes late", self.of(random, DEEP) | {"late": 99}
+        yield "one that comes late", self.of(random, {}) | {"late": 99}
 
     def expected(self, scene):
         module, known = grown(torch, scene["spec"])
@@ -174,16 +207,16 @@ class StateDict(TreeCheck):
 
     def cases(self, random):
         for spec in (LEAF, TWO, DEEP):
-            yield "parameters by name", self.of(spec)
+            yield "parameters by name", self.of(random, spec)
         for spec in (NORM, NET):
-            yield "buffers", self.of(spec)
+            yield "buffers", self.of(random, spec)
         for spec in (TIED, SHARED):
-            yield "shared ones under all names", self.of(spec)
+            yield "shared ones under all names", self.of(random, spec)
         for keep in False, True:
-            yield "frozen ones", self.of(FROZEN, keep_vars=keep)
-        yield "a prefix", self.of(NET, prefix="model.")
-        yield "keep_vars", self.of(NET, keep_vars=True)
-        yield "keep_vars", self.of({"modules": {"a": NORM}}, keep_vars=True)
+            yield "frozen ones", self.of(random, FROZEN, keep_vars=keep)
+        yield "a prefix", self.of(random, NET, prefix="model.")
+        yield "keep_vars", self.of(random, NET, keep_vars=True)
+        yield "keep_vars", self.of(random, {"modules": {"a": NORM}}, keep_vars=True)
 
     def expected(self, scene):
         module, _ = grown(torch, scene["spec"])
@@ -256,10 +289,10 @@ def _(self, *, prefix="", keep_vars=False):
     return found
 
 
-FLAGS = {1: True, 2: False, 3: True, 4: False, 5: True}
 FAMILY = {"is": 1, "modules": {
     "a": {"is": 2, "modules": {"b": {"is": 3}, "none": None}},
     "c": {"is": 4, "modules": {"d": {"is": 5}}}}}  # fmt: skip
+BELOW_EACH = {1: {1, 2, 3, 4, 5}, 2: {2, 3}, 3: {3}, 4: {4, 5}, 5: {5}}
 
 
 @checks(Module.train)
@@ -267,22 +300,32 @@ class Train(SceneCheck):
     """Leaves out a module met twice: its mode is then set twice, to the same."""
 
     def words(self, scene):
-        return f"m.train({scene['mode']!r}) of a module with others in two levels below"
+        below = ", ".join(map(str, sorted(BELOW_EACH[scene["of"]] - {scene["of"]})))
+        return (
+            f"m.train({scene['mode']!r}) of module {scene['of']}, below which are "
+            f"{below or 'no others'}"
+        )
 
     def cases(self, random):
-        for mode, *flags in itertools.product((True, False), repeat=6):
-            flags = dict(zip(FLAGS, flags, strict=True))
-            yield "training of all", self.of(FAMILY, flags, mode)
-        yield "training of all", self.of({"is": 1}, {1: True}, False)
+        flags = [*itertools.product((True, False), repeat=len(BELOW_EACH))]
+        for mode in True, False:
+            for some in random.sample(flags, len(flags)):
+                yield "training of all", self.of(1, some, mode)
+            for module in BELOW_EACH:
+                for some in random.sample(flags, 4):
+                    yield "training of all", self.of(module, some, mode)
         for mode in (1, None, "yes"):
-            yield "only True and False", self.of(FAMILY, FLAGS, mode)
+            yield "only True and False", self.of(1, random.choice(flags), mode)
 
-    def of(self, spec, flags, mode):
-        return {"scene": "train", "spec": spec, "flags": flags, "mode": mode}
+    def of(self, module, flags, mode):
+        flags = dict(zip(BELOW_EACH, flags, strict=True))
+        return {"scene": "train", "spec": FAMILY, "of": module, "flags": flags,
+                "mode": mode}  # fmt: skip
 
     def expected(self, scene):
         torch.nn.Module().train(scene["mode"])
-        return dict.fromkeys(scene["flags"], scene["mode"]) | {"returned": "self"}
+        below = dict.fromkeys(BELOW_EACH[scene["of"]], scene["mode"])
+        return scene["flags"] | below | {"returned": "self"}
 
 
 mistakes(Module.train)(r"""

@@ -109,14 +109,14 @@ def held(name, x, known):
 
 
 @scene
-def train(hole, spec, flags, mode):
-    """Sets the mode: {number of module: training}, and what was returned."""
+def train(hole, spec, of, flags, mode):
+    """Sets the mode of one: {number of module: training}, and what was returned."""
     module, known = grown(minigrad, spec)
     modules = {n[1]: m for n, m in known.items() if isinstance(n, tuple)}
     for number, flag in flags.items():
         modules[number].training = flag
-    result = hole(module, mode)
-    returned = "self" if result is module else kind(result)
+    result = hole(modules[of], mode)
+    returned = "self" if result is modules[of] else kind(result)
     return {n: modules[n].training for n in flags} | {"returned": returned}
 
 
