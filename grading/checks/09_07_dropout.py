@@ -1,5 +1,6 @@
 """Dropout: a result is judged by what its elements have in common."""
 
+import itertools
 import math
 
 import numpy as np
@@ -8,7 +9,15 @@ import torch
 from grading.exercise import checks, mistakes
 from minigrad.nn.unfused import dropout
 
-from .scene_check import SceneCheck, brief, looks_random, numbers, options_of, single
+from .scene_check import (
+    SceneCheck,
+    brief,
+    by_state,
+    looks_random,
+    numbers,
+    options_of,
+    seeds_drawn,
+)
 
 FACTS = {
     "the same seed, the same numbers": (
@@ -23,6 +32,7 @@ FACTS = {
         "is, all other 0. Use operators of tensors, no NumPy, no detach()"
     ),
 }  # fmt: skip
+NEAR = {2: (1e-2, 1e-2), 4: (1e-5, 1e-6), 8: (1e-9, 1e-12)}  # by an element's size
 
 
 @checks(dropout)
@@ -38,10 +48,10 @@ class Dropout(SceneCheck):
     def cases(self, random):
         scene = self.of(random)
         yield "in training", scene
-        yield "in training", scene | {"x": single(scene["x"])}
-        yield "float16", scene | {"x": scene["x"].astype(np.float16)}
-        yield "any dimensions", scene | {"x": scene["x"].reshape(20, 40, 10)}
-        yield "any dimensions", scene | {"x": scene["x"].reshape(8000)}
+        yield "in training", self.also(scene, lambda a: a.astype(np.float32))
+        yield "float16", self.also(scene, lambda a: a.astype(np.float16))
+        for shape in (20, 40, 10), (8000,):
+            yield "any dimensions", self.also(scene, lambda a, s=shape: a.reshape(s))
         for p in (0.5, 0.2, 0.7):
             yield "in training", self.of(random, p=p)
         for p in (0.5, 0.3):
@@ -52,9 +62,12 @@ class Dropout(SceneCheck):
         yield "no other p", self.of(random, p=1.5, training=False)
 
     def of(self, random, **options):
-        x = numbers(random, 100, 80) + 10
-        seed = random.getrandbits(32)
-        return {"scene": "dropout", "x": x, "seed": seed, "options": options}
+        x, dy = numbers(random, 100, 80) + 10, numbers(random, 100, 80)
+        return {"scene": "dropout", "x": x, "dy": dy, "seeds": seeds_drawn(random),
+                "options": options}  # fmt: skip
+
+    def also(self, scene, change):
+        return scene | {name: change(scene[name]) for name in ("x", "dy")}
 
     def expected(self, scene):
         options = {"p": 0.5, "training": True} | scene["options"]
@@ -74,8 +87,7 @@ class Dropout(SceneCheck):
             for y in got["results"]
         ):  # fmt: skip
             return None
-        results = got["results"]
-        facts = all(fact for name, fact in got.items() if name != "results")
+        results = [few[0] for few in by_state(got["results"], scene["seeds"])]
         y = results[0]
         kept = y != 0
         ratios = y[kept] / scene["x"][kept]
@@ -85,10 +97,25 @@ class Dropout(SceneCheck):
         share = float(1 - kept.mean())
         lines = any(0 < share < 1 and (kept.all(d) | ~kept.any(d)).all()
                     for d in range(y.ndim))  # fmt: skip
-        again = 0 < share < 1 and np.array_equal(*results)
+        pairs = itertools.combinations(results, 2)
+        again = 0 < share < 1 and any(np.array_equal(*pair) for pair in pairs)
         chance = lines or looks_random(1.0 * kept.reshape(100, -1))
-        how = {"rows": bool(lines), "same": bool(again), "facts": facts}
+        how = {"rows": bool(lines), "same": bool(again)}
+        how["facts"] = all(self.facts(got, scene).values())
         return self.model(scale, share, random=chance, **how)
+
+    def facts(self, got, scene):
+        """Whether each of FACTS holds; {} where the shape is wrong."""
+        if any(np.shape(y) != scene["x"].shape for y in got["results"]):
+            return {}
+        x, results, back = scene["x"], got["results"], got["gradient"]
+        states, (seed, dtype, cut) = by_state(results, scene["seeds"]), FACTS
+        return {
+            seed: all(np.array_equal(few[0], y) for few in states for y in few),
+            dtype: all(y.dtype == x.dtype for y in results),
+            cut: back is not None
+            and np.allclose(back, results[-1] / x * scene["dy"], *NEAR[x.itemsize]),
+        }
 
     def same(self, got, expected, scene):
         seen = self.seen(got, scene)
@@ -116,8 +143,8 @@ class Dropout(SceneCheck):
         all_dropped = case.args[0]["options"].get("p") == 1
         if all_dropped and any(np.isnan(y).any() for y in floats):
             return "divided_by_0", "with p = 1 all is 0, and 1 / (1 - p) does not exist"
-        for name, fact in case.got.items():
-            if name != "results" and not fact:
+        for name, holds in self.facts(case.got, *case.args).items():
+            if not holds:
                 return FACTS[name]
         seen = self.seen(case.got, *case.args)
         if seen and not seen["random"] and not seen["rows"]:

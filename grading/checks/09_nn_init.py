@@ -9,7 +9,7 @@ from torch.nn.init import _calculate_correct_fan
 from grading.exercise import Check, checks, mistakes, right
 from minigrad.nn.init import calculate_gain, fans, kaiming_uniform_, uniform_
 
-from .scene_check import SceneCheck, looks_random, options_of
+from .scene_check import SceneCheck, by_state, looks_random, options_of, seeds_drawn
 
 
 @checks(fans)
@@ -66,9 +66,6 @@ def _(shape):
     return w[0].size, w[:, 0].size
 
 
-SEED, STILL = "the same seed, the same numbers", "some numbers never change"
-
-
 def uniform(values):
     """Are the numbers as likely everywhere, not too evenly, and each by itself?"""
     flat = np.sort(values.reshape(-1))
@@ -87,8 +84,8 @@ class KaimingUniform(SceneCheck):
 
     def cases(self, random):
         def of(*shape, **options):
-            seed = random.getrandbits(32)
-            rest = {"shape": list(shape), "seed": seed, "options": options}
+            shape = [n + random.randrange(10) * (n > 50) for n in shape]
+            rest = {"shape": shape, "seeds": seeds_drawn(random), "options": options}
             return {"scene": "kaiming", **rest}
 
         yield "for relu", of(150, 300, nonlinearity="relu")
@@ -110,19 +107,25 @@ class KaimingUniform(SceneCheck):
         return {"bound": spread * math.sqrt(3), "spread": spread, "mean": 0.0,
                 "returned": "the tensor", "facts": [True, False, True]}  # fmt: skip
 
-    def seen(self, got):
-        values = got["values"]
+    def seen(self, got, scene):
+        drawn = by_state(got["drawn"], scene["seeds"])
+        again = all(np.array_equal(few[0], x) for few in drawn for x in few)
+        values = np.stack([few[0] for few in drawn])
+        still = bool((values == values[0]).all(0).any())
+        values = values[0]
         return {"bound": float(abs(values).max()), "spread": float(values.std()),
                 "mean": float(values.mean()), "returned": got["returned"],
-                "facts": [got[SEED], got[STILL], uniform(values)]}  # fmt: skip
+                "facts": [again, still, uniform(values)]}  # fmt: skip
 
     def same(self, got, expected, scene):
         if not isinstance(got, dict) or not isinstance(expected, dict):
             return False
         most = 1 + 1e-5
-        if "values" in expected:  # what a mistaken answer gave: as random as `got`
-            expected, most = self.seen(expected), 1.01
-        seen, bound = self.seen(got), expected["bound"]
+        if "drawn" in expected:  # what a mistaken answer gave: as random as `got`
+            expected, most = self.seen(expected, scene), 1.01
+        if any(np.shape(x) != tuple(scene["shape"]) for x in got["drawn"]):
+            return False
+        seen, bound = self.seen(got, scene), expected["bound"]
         return (
             0.99 * bound <= seen["bound"] <= bound * most
             and math.isclose(
@@ -137,14 +140,15 @@ class KaimingUniform(SceneCheck):
         got = case.got
         if not isinstance(got, dict) or not isinstance(case.expected, dict):
             return super().general(case)
-        if not got[SEED]:
+        again, still, is_uniform = self.seen(got, *case.args)["facts"]
+        if not again:
             return "seed", (
                 "minigrad.manual_seed does not decide which numbers are drawn: draw "
                 "with uniform_(tensor, low, high)"
             )
-        if got[STILL]:
+        if still:
             return "still", "some numbers are the same in every call: draw all of them"
-        if not uniform(got["values"]):
+        if not is_uniform:
             return "not_uniform", (
                 "the numbers are not drawn each alone, all between -bound and bound as "
                 "likely: uniform_(tensor, low, high)"
@@ -155,7 +159,7 @@ class KaimingUniform(SceneCheck):
         lines = super().lines(case)
         if not isinstance(case.got, dict) or not isinstance(case.expected, dict):
             return lines
-        models = case.expected, self.seen(case.got)
+        models = case.expected, self.seen(case.got, *case.args)
         say = [f"between ± {m['bound']:.4f}, deviation {m['spread']:.4f}, returns "
                f"{m['returned']}" for m in models]  # fmt: skip
         return [lines[0], ("expected", say[0]), ("got", say[1])]

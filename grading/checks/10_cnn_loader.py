@@ -37,7 +37,9 @@ class Order(SceneCheck):
 
     def words(self, scene):
         if scene["scene"] == "many_orders":
-            return "20 items, seeds and epochs (0, 0), (0, 1), ..., (1, 0), ..."
+            return (
+                f"{scene['n']} items, seeds and epochs (0, 0), (0, 1), ..., (1, 0), ..."
+            )
         if scene["scene"] == "changed_loader":
             return "one loader, asked again after each change of an attribute"
         said = f"shuffle={scene['shuffle']}, seed={scene['seed']}"
@@ -48,13 +50,24 @@ class Order(SceneCheck):
             seeds = {"seed": random.getrandbits(32), "another": random.getrandbits(32)}
             return {"scene": "epoch_orders", "n": n, "shuffle": shuffle, **seeds}
 
-        for n in 200, 61:
+        for n in random.randint(190, 210), random.randint(55, 65):
             yield "a shuffled epoch", of(n)
-        yield "seed and epoch", {"scene": "many_orders", "n": 20, "pairs": MANY}
-        yield "one loader, again and again", {"scene": "changed_loader"}
-        yield "not shuffled", of(50, shuffle=False)
+        n = random.randint(18, 22)
+        yield "seed and epoch", {"scene": "many_orders", "n": n, "pairs": MANY}
+        yield "one loader, again and again", self.changing(random)
+        yield "not shuffled", of(random.randint(45, 55), shuffle=False)
         for n in 1, 0:
             yield "few items", of(n)
+
+    def changing(self, random):
+        """Attributes of which one changes at a time."""
+        now = [random.randint(25, 35), True, random.randrange(9), random.randrange(9)]
+        found = [[*now]]
+        for which in 3, 2, 1, 3, 0, 1, 2:
+            new = random.randint(36, 45) if which == 0 else now[which] + 1
+            now[which] = not now[which] if which == 1 else new
+            found.append([*now])
+        return {"scene": "changed_loader", "attributes": found}
 
     def expected(self, scene):
         if scene["scene"] == "many_orders":
@@ -68,7 +81,9 @@ class Order(SceneCheck):
     def seen(self, got, scene):
         """The facts of what came of a scene."""
         if scene["scene"] == "changed_loader":
-            return {NOW: got["as new"]}
+            whole = [list(range(n)) for n, *_ in scene["attributes"]]
+            pairs = zip(got["as new"], whole, strict=True)
+            return {NOW: all(a == b == c and sorted(a) == n for (a, b, c), n in pairs)}
         if scene["scene"] == "many_orders":
             orders = got["orders"]
             places = zip(*orders[: len(FEW)], strict=False)

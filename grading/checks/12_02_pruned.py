@@ -1,5 +1,6 @@
 """What a run has to compute, if some values are given."""
 
+import functools
 import re
 
 from grading.exercise import Raises, checks, mistakes, right
@@ -18,29 +19,39 @@ class Pruned(SceneCheck):
         return cut(f"{given}{[*scene['types']]}; {uses(scene['edges'])}", 200)
 
     def cases(self, random):
+        of = functools.partial(self.of, random)
         every = [(edges, max(edges), sources(edges)) for edges in GRAPHS.values()]
         for edges, last, places in every:
-            yield "what is fed", self.of(edges, places, [last], places)
+            yield "what is fed", of(edges, places, [last], places)
         for edges in graphs(random, 8):
             fed = random.sample([*edges], min(len(edges), random.choice([1, 2, 3])))
             fetches = random.sample([*edges], min(len(edges), random.choice([1, 2])))
-            yield "for its sake alone", self.of(edges, [], fetches, fed)
+            yield "for its sake alone", of(edges, [], fetches, fed)
             for n in range(min(len(edges) - 1, 4)):
-                yield "for its sake alone", self.of(edges, [], [max(edges)], [n])
+                yield (
+                    "for its sake alone",
+                    of(edges, [], [max(edges)], [n]),
+                )
         for edges, last, places in every:
-            yield "a fetch that is fed", self.of(edges, places, [last], [last])
+            yield "a fetch that is fed", of(edges, places, [last], [last])
             fed = [*places, last // 2]
-            yield "a fetch that is fed", self.of(edges, places, [last // 2, last], fed)
-            yield "nothing is fed", self.of(edges, [], [last], [])
-            yield "nothing is fed", self.of(edges, [], [], [])
-            one = self.of(edges, places, [last, *places], places[1:])
+            yield (
+                "a fetch that is fed",
+                of(edges, places, [last // 2, last], fed),
+            )
+            yield "nothing is fed", of(edges, [], [last], [])
+            yield "nothing is fed", of(edges, [], [], [])
+            one = of(edges, places, [last, *places], places[1:])
             yield "a placeholder is missing", one
         for last, fed in (4, [1]), (2, [0, 1]), (4, [3, 0]):
-            scene = self.of(GRAPHS["two ends"], [0, 1], [last], fed)
+            scene = of(GRAPHS["two ends"], [0, 1], [last], fed)
             yield "a placeholder that nobody needs", scene
 
-    def of(self, edges, places, fetches, fed):
-        """What is needed of the edges: as execution_order would list it."""
+    def of(self, random, edges, places, fetches, fed):
+        """What is needed of the edges, in order, under numbers that are drawn."""
+        new = dict(zip(edges, sorted(random.sample(range(99), len(edges)))))
+        edges = {new[n]: [new[i] for i in inputs] for n, inputs in edges.items()}
+        places, fetches, fed = ([new[n] for n in few] for few in (places, fetches, fed))
         order = sorted(reached(edges, fetches))
         types = dict.fromkeys(places, "Placeholder")
         return {"scene": "prune", "edges": edges, "types": types, "order": order,

@@ -3,7 +3,7 @@
 from grading.exercise import checks, mistakes, right
 from minigrad.jit.passes import can_fuse
 
-from .scene_check import SceneCheck, cut
+from .scene_check import SceneCheck, cut, shuffled
 
 ROW, ALL = (4,), (3, 4)
 SHAPES = ROW, (4, 3), (1, 4), (3, 1), (1, 3, 4), (12,), ()
@@ -30,6 +30,11 @@ class CanFuse(SceneCheck):
         return cut(f"{place}{scene['between']}; {'; '.join(said)}", 400)
 
     def cases(self, random):
+        yield from shuffled(random, self.listed(random))
+
+    def listed(self, random):
+        for odd in random.sample(ODD, 6):
+            yield "neighbours", self.of(3, odd)
         for size in 3, 1:  # and nothing is left of the first group
             for n in range(size):
                 yield "neighbours", self.of(size, {"inputs": [n]})

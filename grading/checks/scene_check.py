@@ -89,6 +89,23 @@ class SceneCheck(Check):
         return super().general(case)
 
 
+def seeds_drawn(random):
+    """Seeds for some draws, None between them, and one of them again."""
+    first, second = (random.getrandbits(32) for _ in range(2))
+    seeds = [[first, *[None] * random.randint(1, 2)], [second], [first]]
+    random.shuffle(seeds)
+    return [seed for part in seeds for seed in part]
+
+
+def by_state(drawn, seeds):
+    """What was drawn, by the state that its seed, and draws since, have left."""
+    found, last, since = {}, None, 0
+    for array, seed in zip(drawn, seeds, strict=True):
+        last, since = (last, since + 1) if seed is None else (seed, 0)
+        found.setdefault((last, since), []).append(array)
+    return [*found.values()]
+
+
 def looks_random(values):
     """Have numbers nothing to do with their neighbours, nor with those far away?"""
     flat = values.reshape(-1) - values.mean()
@@ -96,6 +113,15 @@ def looks_random(values):
     others = [*(np.roll(flat, k) for k in (1, width, n // 2)), flat[::-1]]
     near = 8 * flat.std() ** 2 / np.sqrt(n)
     return all(abs((flat * other).mean()) <= near for other in others)
+
+
+def shuffled(random, cases):
+    """Cases in an order that is drawn within each part, so no list of results fits."""
+    parts = {}
+    for case in cases:
+        parts.setdefault(case[0], []).append(case)
+    for few in parts.values():
+        yield from random.sample(few, len(few))
 
 
 def each(arrays):
