@@ -125,6 +125,54 @@ def forge(scene, ask, inputs, calls, ups, layout, steps, needs):
 }
 
 
+class Recorded(LocalSubject):
+    """The course's own answers; `replies`: what they gave."""
+
+    def __init__(self):
+        super().__init__(trusted=True)
+        self.replies, self.scenes = [], set()
+
+    def call(self, name, args, seconds, own=False):
+        outcome = super().call(name, args, seconds, own)
+        self.replies.append(outcome)
+        if args and isinstance(args[0], dict) and "scene" in args[0]:
+            self.scenes.add(args[0]["scene"])
+        return outcome
+
+
+class Replayed(LocalSubject):
+    """Whoever replies to the calls of an exercise what was right when it was recorded."""
+
+    def __init__(self, replies):
+        super().__init__()
+        self.replies = itertools.cycle(replies)
+
+    def call(self, name, args, seconds, own=False):
+        return next(self.replies)
+
+
+def recorded(hole, seed):
+    subject = Recorded()
+    load_references(hole.chapter)
+    with Specimen(hole, hole.reference, None, "the course's solution").in_place():
+        assert judge(hole, subject, seed).state == "solution"
+        return subject
+
+
+PLAYED = [e for e in exercises() if isinstance(find_check(e.hole), OfATest) is False]
+PLAYED = [e.hole for e in PLAYED if type(e.hole) is Exercise]
+
+
+@pytest.mark.parametrize("hole", PLAYED, ids=lambda hole: hole.name)
+def test_replies_to_other_cases_earn_nothing(hole):
+    first = recorded(hole, 1)
+    if not first.scenes:
+        pytest.skip("no scene")
+    with Specimen(hole, hole.reference, None, "the course's solution").in_place():
+        verdict = judge(hole, Replayed(first.replies), 2)
+    assert verdict.points == 0, verdict
+
+
 def judged(name, answer):
     """The verdict on the answer of a cell; None: on the course's own."""
     cells = cells_of(course.solution(find(name).chapter))

@@ -6,17 +6,18 @@ import graphlib
 from grading.exercise import Check, Differs, checks, mistake, mistakes, right
 from minigrad.autograd.engine import topological_order
 
-from .layered import GRAPHS, Layered, fault, graphs
+from .layered import GRAPHS, Layered, fault, graphs, row
 from .scene_check import cut
 
 
-def renamed(random, edges):
-    """The same graph under other numbers, and its last node, the root."""
+def renamed(random, edges, roots=(-1,)):
+    """The same graph under other numbers, and its roots; of its own the last node."""
     names = random.sample(range(len(edges)), len(edges))
     new = {names[n]: [(names[i], 0) for i in below] for n, below in edges.items()}
-    return dict(sorted(new.items())), [names[-1]]
+    return dict(sorted(new.items())), [names[n] for n in roots]
 
 
+LONG = "10 000 nodes in a row"
 RIGHT = Differs("each node once, and before all that it points to")
 
 
@@ -35,18 +36,17 @@ class TopologicalOrder(Check):
         yield "several roots", {0: [(2, 0)], 1: [(2, 0)], 2: []}, [0, 1]
         yield "several roots", {0: [(1, 0)], 1: [(2, 0)], 2: []}, [1, 0]
         yield "several roots", {0: [(1, 0), (2, 0)], 1: [], 2: [(1, 0)]}, [0, 0]
-        yield "10 000 nodes in a row", 10_000
-        yield "10 000 nodes in a row", 200, "effort"
+        yield LONG, *renamed(random, *row(random, 10_000))
+        yield LONG, 200, "effort"
 
     def _got(self, subject, args, own=False):
-        row = {1: "chain"}.get(len(args), args[-1])  # of nodes, too many to be written
-        self.scene = row if isinstance(row, str) else "order"
+        self.scene = "effort" if args[-1] == "effort" else "order"
         return super()._got(subject, args, own)
 
-    def expected(self, edges, roots=None):
-        return True if isinstance(edges, int) else RIGHT
+    def expected(self, edges, roots):
+        return True if roots == "effort" else RIGHT
 
-    def same(self, got, expected, edges, roots=None):
+    def same(self, got, expected, edges, roots):
         if not isinstance(expected, Differs):
             return type(got) is type(expected) and got == expected
         return self.judged(got, edges, roots) == expected
@@ -75,9 +75,10 @@ class TopologicalOrder(Check):
             )
         return None if isinstance(case.got, list) else super().general(case)
 
-    def words(self, edges, roots=None):
-        if isinstance(edges, int):
-            return f"{edges:,} nodes, each below the last"
+    def words(self, edges, roots):
+        if roots == "effort" or len(edges) > 1000:
+            count = edges if roots == "effort" else len(edges)
+            return f"{count:,} nodes, each below the last"
         to = [f"{n} -> {', '.join(str(e) for e, _ in out)}" for n, out in
               edges.items() if out]  # fmt: skip
         return cut(f"roots {roots}; {'; '.join(to)}", 200)

@@ -5,7 +5,7 @@ import collections
 from grading.exercise import Check, Differs, checks, mistake, mistakes, right
 from minigrad.graph import execution_order
 
-from .layered import Layered, fault, graphs, uses
+from .layered import Layered, fault, graphs, row, uses
 from .scene_check import cut
 
 RIGHT = Differs("each operation once, after its inputs, and nothing else")
@@ -28,26 +28,17 @@ class ExecutionOrder(Check):
             yield "several fetches", edges, random.choices([*edges], k=3)
             yield "several fetches", edges, [max(edges), min(edges)]
         yield "several fetches", edges, []
-        yield "10 000 operations in a row", 10_000
+        yield "10 000 operations in a row", *row(random, 10_000)
         yield "many ways", Layered.ladder(30), [90]
 
-    def _got(self, subject, args, own=False):
-        self.scene = "long_execution" if len(args) == 1 else "execution"
-        return super()._got(subject, args, own)
+    def expected(self, edges, fetches):
+        return RIGHT
 
-    def expected(self, edges, fetches=None):
-        return True if fetches is None else RIGHT
-
-    def same(self, got, expected, edges, fetches=None):
-        if fetches is None:
-            return got is expected
+    def same(self, got, expected, edges, fetches):
         if isinstance(expected, Differs):
             kept = isinstance(got, dict) and got["fetches are as they were"]
             return kept and self.judged(got["order"], edges, fetches) == expected
         return got == expected  # a mistake's
-
-    def shows(self, sign, cases):  # of the long row only whether it is right is known
-        return super().shows(sign, [c for c in cases if len(c.args) > 1])
 
     def judged(self, order, edges, fetches):
         found = fault(order, edges, fetches, before=False)
@@ -63,9 +54,9 @@ class ExecutionOrder(Check):
             return "type", case.got.message
         return None if isinstance(case.got, dict) else super().general(case)
 
-    def words(self, edges, fetches=None):
-        if isinstance(edges, int):
-            return f"{edges:,} operations, each uses the one before"
+    def words(self, edges, fetches):
+        if len(edges) > 1000:
+            return f"{len(edges):,} operations, each uses the one before"
         return cut(f"fetches {fetches}; {uses(edges)}", 200)
 
     def lines(self, case):

@@ -11,6 +11,17 @@ GRAPHS = {  # an operation: its inputs. The last one is what is wanted
 }
 
 
+def row(random, length):
+    """Operations each of which uses the one before, and others that use any two.
+
+    And those that no other uses.
+    """
+    edges = {n: [n - 1] * (n > 0) for n in range(length)}
+    others = range(length, length + length // 10)
+    edges |= {n: random.sample(range(length), 2) for n in others}
+    return edges, [length - 1, *others]
+
+
 def uses(edges):
     """A graph in words."""
     said = [f"{n} uses {i}" for n, i in edges.items() if i]

@@ -122,20 +122,11 @@ def order(hole, edges, roots):
     given = [nodes[n] for n in roots]
     hole(given)  # once more below: nothing may be left on the nodes
     found = hole(given)
+    for node in nodes.values():  # or Python would take a long row apart node by node
+        node.next_functions = ()
     if not isinstance(found, list | tuple):
         return found
     return [nodes[n.number].number if isinstance(n, Step) else -1 for n in found]
-
-
-@scene
-def chain(hole, length):
-    """Is a chain of nodes in order? For lengths that one would not write down."""
-    nodes = row_of(Step, length)
-    found = hole(nodes[:1])
-    right = found == nodes
-    for node in nodes:  # or Python would take it apart node by node
-        node.next_functions = ()
-    return right
 
 
 @scene
