@@ -22,6 +22,10 @@ class ViewOrCopy(LayoutCheck):
         yield heart, (2, 3, 4), (12, 4, 1), (4, 6)
         yield heart, (2, 3, 4), (1, 2, 6), (6, 4)
         yield heart, (4, 3), (1, 4), (2, 6)
+        for _ in range(3):
+            a, b = random.sample(range(2, 99), 2)
+            yield heart, (a, 2 * b), (2 * b, 1), (2 * a, b)
+            yield heart, (a, 2 * b), (1, a), (2 * a, b)
         for new in [(2, 2, 3), (4, 3), (12,), (2, 6), (6, 2)]:
             yield "split and merged", (4, 3), (6, 2), new
             yield "split and merged", (4, 3), (8, 2), new
