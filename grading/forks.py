@@ -34,14 +34,6 @@ class Zygote:
         self.kind = self.control.recv(16).decode()
         atexit.register(self.end)
 
-    def fork(self):
-        """A new process: (its Line, its lifeline)."""
-        (line, theirs), (lifeline, guards) = socket.socketpair(), socket.socketpair()
-        with theirs, guards:
-            fds = [theirs.fileno(), guards.fileno()]
-            socket.send_fds(self.control, [b"."], fds)
-        return Line(line), lifeline
-
     def lives(self):
         return self.kind and self._process.poll() is None
 
@@ -67,23 +59,60 @@ def zygote(unsafe=False):
 
 
 class Fork:
-    """A process of the box. `line` leads to it. OSError where none can be started."""
+    """A process in namespaces of its own. `line` leads to it.
+
+    again(): have another one in its place, in the same namespaces, of which the first
+    has left nothing. OSError where none can be started.
+    """
 
     def __init__(self, unsafe=False):
+        self._unsafe, self.line = unsafe, None
         for _ in range(2):  # the zygote may have been killed
             self._zygote = zygote(unsafe)
             with contextlib.suppress(OSError):
-                self.line, self._lifeline = self._zygote.fork()
+                self._spawner, self._guard = _pair(self._zygote.control)
+                self._spawn()
                 return
         raise OSError("no process can be started for the answers")
 
+    def again(self):
+        self._leave()
+        try:
+            if self._zygote.kind == "shared":
+                raise OSError("one box, one process")
+            self._spawn()
+        except OSError:
+            self.end()
+            self.__init__(self._unsafe)
+
     def end(self):
         """End the process, and wait until nothing is left of it."""
-        self.line.close()
-        self._lifeline.shutdown(socket.SHUT_WR)
-        self._lifeline.settimeout(END_SECONDS)
+        self._leave()
+        self._spawner.close()
+        self._guard.shutdown(socket.SHUT_WR)
+        self._guard.settimeout(END_SECONDS)
         with contextlib.suppress(OSError):
-            self._lifeline.recv(1)
-        self._lifeline.close()
+            self._guard.recv(1)
+        self._guard.close()
         if self._zygote.kind == "shared":
             self._zygote.end()
+
+    def _spawn(self):
+        line, self._lifeline = _pair(self._spawner)
+        self.line = Line(line)
+
+    def _leave(self):
+        """Have the process ended."""
+        if self.line:
+            self.line.close()
+            self._lifeline.shutdown(socket.SHUT_WR)  # close() is not enough, if we fork
+            self._lifeline.close()
+            self.line = None
+
+
+def _pair(control):
+    """Our ends of two pairs of sockets, whose other ends are sent away."""
+    (one, theirs), (other, guards) = socket.socketpair(), socket.socketpair()
+    with theirs, guards:
+        socket.send_fds(control, [b"."], [theirs.fileno(), guards.fileno()])
+    return one, other

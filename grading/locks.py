@@ -16,6 +16,7 @@ NEWUSER, NEWPID, NEWNET, NEWNS = 0x10000000, 0x20000000, 0x40000000, 0x00020000
 NEWIPC, NEWUTS = 0x08000000, 0x04000000
 OWN = NEWUSER | NEWPID | NEWNET | NEWNS | NEWIPC | NEWUTS
 NOSUID, NODEV, NOEXEC, READONLY, BIND = 2, 4, 8, 1, 4096 | 16384
+DETACH = 2  # umount2
 NOBODY = 65534
 DUMPABLE, KEEP_NO_PRIVILEGES = 4, 38  # prctl
 
@@ -108,24 +109,61 @@ def private_namespaces(which=OWN):
             file.write(text)
 
 
-def private_folders():
-    """Have a /tmp of limited size, and a /proc of one's own, or none.
-
-    What a box shows within /tmp, such as a course that lies there, is shown again.
-    """
-    with open("/proc/self/mountinfo") as file:
-        places = [line.split()[4] for line in file]
-    shown = {p: os.open(p, os.O_PATH) for p in places if p.startswith("/tmp/")}
-    options = f"size={TMP},nr_inodes=4096,mode=700".encode()
-    _mount(b"tmpfs", b"/tmp", NOSUID | NODEV, options)
-    for place, opened in shown.items():
-        os.makedirs(place, exist_ok=True)
-        _mount(f"/proc/self/fd/{opened}".encode(), place.encode(), BIND)
-        os.close(opened)
+def private_proc():
+    """Have a /proc of one's own, or none."""
     try:
         _mount(b"proc", b"/proc", NOSUID | NODEV | NOEXEC)
     except PermissionError:  # where a part of /proc is covered, as in a container
         _mount(b"tmpfs", b"/proc", NOSUID | NODEV | NOEXEC | READONLY, b"size=4k")
+
+
+def shown_in_tmp():
+    """What a box shows within /tmp, such as a course that lies there: opened, by path.
+
+    Read it before private_proc().
+    """
+    with open("/proc/self/mountinfo") as file:
+        places = [line.split()[4] for line in file]
+    return {p: os.open(p, os.O_PATH) for p in places if p.startswith("/tmp/")}
+
+
+@contextlib.contextmanager
+def private_tmp(shown):
+    """Have a /tmp of limited size for a while, of which nothing is left.
+
+    What was shown_in_tmp() is shown again.
+    """
+    options = f"size={TMP},nr_inodes=4096,mode=700".encode()
+    _mount(b"tmpfs", b"/tmp", NOSUID | NODEV, options)
+    for place, opened in shown.items():
+        os.makedirs(place, exist_ok=True)
+        os.fchdir(opened)
+        _mount(b".", place.encode(), BIND)
+    os.chdir("/")
+    try:
+        yield
+    finally:
+        _call("umount2", b"/tmp", DETACH)
+
+
+def end_all():
+    """End all processes but this one, which is process 1 of its namespace."""
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(-1, signal.SIGKILL)
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, 0):
+            pass
+
+
+def hide():
+    """Let no process of the same user read or change this one; show() ends that."""
+    if LINUX:
+        _call("prctl", DUMPABLE, 0, 0, 0, 0)
+
+
+def show():
+    if LINUX:
+        _call("prctl", DUMPABLE, 1, 0, 0, 0)
 
 
 def drop_root():
@@ -135,7 +173,7 @@ def drop_root():
             os.setgroups([])
             os.setresgid(NOBODY, NOBODY, NOBODY)
             os.setresuid(NOBODY, NOBODY, NOBODY)
-            _libc.prctl(DUMPABLE, 1, 0, 0, 0)  # else /proc/self is root's
+            show()  # else /proc/self is root's
 
 
 def end_with_parent():

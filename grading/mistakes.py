@@ -139,6 +139,7 @@ class Patch:
         return found[hole]
 
 
+@functools.cache
 def cell_of(hole):
     """The text of the cell in which the course answers a hole."""
     cells = cells_of(course.solution(hole.chapter))

@@ -14,7 +14,7 @@ of the others is a part of its own. Then the list has tests that are wrong, or r
 
 No test can know which candidate it is given: they come in an order, and as often, as
 chance has it, and each time the test has been defined anew, in a process of its own
-where it is graded. So who guesses is right in all of them once in 4,000 times.
+where it is graded. So who guesses is right in all of them once in 1,000 times.
 """
 
 import ast
@@ -34,7 +34,7 @@ from .mistakes import MARKS, Mistake, Patch, listed, say, specimens_of
 from .subject import Problem, names_in
 
 HEART = "tells right from wrong"
-LEAST = 6  # times that a right one is presented, and a wrong one; 2 ** -12 by chance
+LEAST = 5  # times that a right one is presented, and a wrong one; 2 ** -10 by chance
 
 
 class OfATest(Check):

@@ -26,7 +26,6 @@ GRACE = 5  # seconds beyond its own time limit, before a process is ended
 EXERCISE_SECONDS = 180  # by the clock, of waiting for all that an exercise is asked
 # Scenes of a test and a candidate -> what it is not told.
 HIDDEN = {"own_test": {"text": None}, "verified": {"text": None, "name": None}}
-SLOW = 3  # seconds of all cells, which are not run again for each candidate of a test
 EARLY = 2**14  # bytes of what is said of a cell
 MOST_ENDINGS = 60  # of the processes of a submission, while cells run
 TRIES = 3  # of what ends its process: it may have been ended from outside
@@ -63,8 +62,8 @@ class ProcessSubject(WireSubject):
         self._endings = collections.Counter()  # of processes, by the cell that ran
         self._line = self._fork = None
         self._ready = False  # have the cells run?
-        self._took = 0  # seconds that the cells have run, the first time
         self._ids = set()  # of the cells that it was given
+        self._needed = {}  # name of a test -> ids of the cells that its process ran
         self._judged, self._standing_in = None, StandingIn(unsafe)
         self._seconds = GRACE
         self._of_exercise = self._of_all = seconds  # what is left of them
@@ -75,8 +74,9 @@ class ProcessSubject(WireSubject):
 
     def __exit__(self, *error):
         self.simulator.end()
-        self._end()
         self._standing_in.end()
+        if self._fork:
+            self._fork.end()
 
     def call(self, name, args, seconds, own=False):
         if isinstance(find(name), CppExercise):
@@ -91,7 +91,7 @@ class ProcessSubject(WireSubject):
         text, options = scene["text"], scene.get("options", scene.get("name"))
         self._standing_in.candidate = scene.get("of"), text, options
         try:
-            self._start(name if self._took > SLOW else None)
+            self._start(name)
             return self._called(name, [scene | HIDDEN[scene["scene"]]], seconds)
         except Gone as error:
             return Outcome(None, Problem(error.kind, str(error)), "")
@@ -246,7 +246,7 @@ class ProcessSubject(WireSubject):
         only: the exercise whose answer has to be there, with what it needs.
         """
         while self._line is None:
-            begun, cell = time.monotonic(), None
+            cell, ran = None, set()
             self._launch(only)
             try:
                 while True:
@@ -255,9 +255,10 @@ class ProcessSubject(WireSubject):
                         said, *values = replies.message(wire.decode(data, most=EARLY))
                         if said == "ready":
                             self.ended, self._ready = False, True
-                            self._took = self._took or time.monotonic() - begun
+                            self._needed[only] = ran
                             return
                         cell = self._cell(said, *values)
+                        ran.add(cell)
             except Gone as error:
                 if cell is None:
                     raise
@@ -285,18 +286,23 @@ class ProcessSubject(WireSubject):
 
     def _launch(self, only):
         try:
-            self._fork = Fork(self.unsafe)
+            if self._fork:
+                self._fork.again()
+            else:
+                self._fork = Fork(self.unsafe)
         except OSError as error:
             raise Gone("gone", str(error)) from None
         self._line, self._ready = self._fork.line, False
-        self._ids = {id for id, _ in self.cells}
-        given = ["answers", self.name, self.cells, self.files, CELL_SECONDS, only]
+        cells = self.cells
+        if only in self._needed:
+            cells = [cell for cell in cells if cell[0] in self._needed[only]]
+            only = None
+        self._ids = {id for id, _ in cells}
+        given = ["answers", self.name, cells, self.files, CELL_SECONDS, only]
         self._tell(wire.encode(given))
         with self._standing_in.channel() as end:
             self._line.send_end(end)
 
     def _end(self):
-        """End the process, and wait until nothing is left of it."""
-        if self._line:
-            self._fork.end()
-            self._line = None
+        """Let the process go: it's ended at the latest before there is another."""
+        self._line = None

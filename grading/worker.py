@@ -53,6 +53,7 @@ def warm():
     from grading import subject  # noqa: F401
 
     grading.check = grading.show_check = lambda *args, **kwargs: None
+    minigrad.answers_from = lambda *args, **kwargs: None  # the references answer
 
 
 class Talk:
@@ -146,27 +147,31 @@ def put_back(found):
 
 
 def _needed(cells, name):
-    """The cells with an answer, with the set-up, and with the names that they use.
+    """The set-up, the cell with an answer, and all that has to do with its names.
 
-    All, where no cell says that it has the answer.
+    All cells, where none says that it has the answer.
     """
-    cells, names = [Cell(*cell) for cell in cells], set()
-    if name not in {answered_in(cell.text) for cell in cells}:
+    cells = [Cell(*cell) for cell in cells]
+    answered = {cell: answered_in(cell.text) for cell in cells}
+    if name not in answered.values():
         return cells
-    found = [c for c in cells if is_setup(c.text) or answered_in(c.text) == name]
-    while True:
-        for cell in found:
-            with contextlib.suppress(SyntaxError, ValueError):
-                names |= names_used(python(cell.text))
-        more = [
+    setup = {cell for cell in cells if is_setup(cell.text)}
+    used, bound = {cell: set() for cell in cells}, {}
+    for cell in cells:
+        with contextlib.suppress(SyntaxError, ValueError):
+            used[cell] = set(names_used(python(cell.text)))
+        bound[cell] = {n for node in statements(cell) for n in bound_by(node)}
+    needed, more = {*setup}, {cell for cell in cells if answered[cell] == name}
+    while more:
+        needed |= more
+        read = set().union(*[used[cell] for cell in needed])
+        theirs = set().union(*[bound[cell] for cell in needed - setup])
+        more = {
             cell
             for cell in cells
-            if cell not in found
-            and any(names & bound_by(node) for node in statements(cell))
-        ]
-        if not more:
-            return [cell for cell in cells if cell in found]
-        found += more
+            if read & bound[cell] or (theirs & used[cell] and not answered[cell])
+        } - needed
+    return [cell for cell in cells if cell in needed]
 
 
 def _is_early(text, problem):

@@ -1,15 +1,16 @@
 """A warm process from which students' processes are forked; it runs in the box.
 
 It has imported NumPy and minigrad, and never a check, a seed, a solution or a
-submission. For each student it forks a guard. That makes the namespaces, forks the
-student's process into them and waits: when either side ends, nothing is left of it.
+submission. For each student it forks a guard, which makes the namespaces and forks a
+spawner into them. That forks the student's processes, one after another, and none of
+their code: when either side ends, nothing is left of them.
 """
 
 import contextlib
+import functools
 import gc
 import os
 import select
-import shutil
 import signal
 import socket
 import sys
@@ -31,6 +32,8 @@ OWN, SHARED, OPEN = "own", "shared", "open"  # namespaces: own, the box's, the m
 
 def serve(descriptor, boxed):
     """Fork a guard for each pair of sockets that comes in, until nobody sends any.
+
+    Its spawner gets more of them by the first; it ends with the second.
 
     The first message says of what kind the students' namespaces are.
     """
@@ -68,47 +71,65 @@ class Room:
             if boxed:
                 raise
 
-    def guard(self, pipe, lifeline):
-        """Run a student's process until it ends, or the lifeline's other end closes."""
+    def guard(self, control, lifeline):
+        """Have a spawner until it ends, or the lifeline's other end closes."""
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         if self.kind == OWN:
             locks.private_namespaces()
-        folder = tempfile.mkdtemp(prefix="minigrad-") if self.kind == OPEN else "/tmp"
-        ends, theirs = os.pipe()
-        child = os.fork()
-        if child == 0:
-            os.close(ends)
-            os.close(lifeline)
-            self._student(pipe, folder)
-        os.close(pipe)
-        os.close(theirs)
-        select.select([lifeline, ends], [], [])
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-        if self.kind == OPEN:
-            shutil.rmtree(folder, ignore_errors=True)
+
+        _run(self._spawn, lifeline, control)
         os._exit(0)
 
-    def _student(self, pipe, folder):
-        try:
-            locks.end_with_parent()
-            os.setsid()  # signals to the group stay with it
-            if self.kind == OWN:
-                locks.private_folders()
-            os.chdir(folder)
-            os.environ["HOME"] = folder
-            sys.path.append(folder)  # last: a file there takes no module's place
-            locks.limit(locks.LIMITS)
-            if self.kind != OPEN:
-                locks.powerless()
-            if self.filter:
-                self.filter.shut()
-            line = Line(pipe)
-            kind, *values = wire.decode(line.receive(), most=wire.ANY)
-            KINDS[kind](line, *values)
-        finally:
-            os._exit(1)
+    def _spawn(self, control):
+        """Fork a process for each pair of sockets, a line and a lifeline."""
+        locks.end_with_parent()
+        if self.kind == OWN:
+            self.shown = locks.shown_in_tmp()
+            locks.private_proc()
+        locks.hide()
+        control = socket.socket(fileno=control)
+        while True:
+            _, sockets, *_ = socket.recv_fds(control, 1, 2)
+            if not sockets:
+                return
+            with self._folder() as folder:
+                line, lifeline = sockets
+                student = functools.partial(self._student, folder, control)
+                _run(student, lifeline, line)
+                if self.kind == OWN:
+                    locks.end_all()
+            os.close(lifeline)
+
+    @contextlib.contextmanager
+    def _folder(self):
+        """A folder for a process to write to, of which nothing is left."""
+        if self.kind == OWN:
+            with locks.private_tmp(self.shown):
+                yield "/tmp"
+        elif self.kind == OPEN:
+            with tempfile.TemporaryDirectory(
+                prefix="minigrad-", ignore_cleanup_errors=True
+            ) as folder:
+                yield folder
+        else:  # one box for one process
+            yield "/tmp"
+
+    def _student(self, folder, control, pipe):
+        control.close()
+        locks.end_with_parent()
+        os.setsid()  # signals to the group stay with it
+        os.chdir(folder)
+        os.environ["HOME"] = folder
+        sys.path.append(folder)  # last: a file there takes no module's place
+        locks.limit(locks.LIMITS)
+        if self.kind != OPEN:
+            locks.powerless()
+        locks.show()
+        if self.filter:
+            self.filter.shut()
+        line = Line(pipe)
+        kind, *values = wire.decode(line.receive(), most=wire.ANY)
+        KINDS[kind](line, *values)
 
     def _nests(self):
         """May a process of the box have namespaces of its own?"""
@@ -119,12 +140,37 @@ class Room:
                 inner = os.fork()
                 if inner == 0:
                     with contextlib.suppress(BaseException):
-                        locks.private_folders()
-                        os._exit(0)
+                        shown = locks.shown_in_tmp()
+                        locks.private_proc()
+                        with locks.private_tmp(shown):
+                            os._exit(0)
                     os._exit(1)
                 os._exit(os.waitstatus_to_exitcode(os.waitpid(inner, 0)[1]))
             os._exit(1)
         return os.waitpid(child, 0)[1] == 0
+
+
+def _run(function, lifeline, end):
+    """Call function(end) in a child until it ends, or the lifeline's other end closes.
+
+    end: the descriptor of a socket, which only the child has then.
+    """
+    ends, held = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(ends)
+        os.close(lifeline)
+        try:
+            function(end)
+        finally:
+            os._exit(1)
+    os.close(held)
+    os.close(end)
+    select.select([lifeline, ends], [], [])
+    os.close(ends)
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
 
 
 def _forget_ended(*_):

@@ -20,7 +20,8 @@ from minigrad.exercises.cells import answered_in, cells_of  # noqa: E402
 pytestmark = pytest.mark.slow
 UNSAFE = bool(sandbox.why_not())
 BESIDE = 0 if UNSAFE else 2  # bwrap's own process and the zygote are below the first
-MOMENTS = 60
+ABOVE = "guard", "spawner", "student"
+MOMENTS = 80
 NAMES = "contiguous_strides", "offset_of", "index_of"
 
 
@@ -54,13 +55,13 @@ def at_moment(monkeypatch, number, act):
 
 
 def kill(which, killed):
-    """The student's process, its guard, or the zygote with all that is below it."""
+    """The student's process, one above it, or the zygote with all that is below."""
     zygote = forks.zygote(UNSAFE)._process
     below = psutil.Process(zygote.pid).children(recursive=True)[BESIDE:]
     if which == "zygote":
         zygote.kill()
-    elif len(below) == 2:  # it lives
-        below[which == "student"].kill()
+    elif len(below) == len(ABOVE):  # it lives
+        below[ABOVE.index(which)].kill()
         killed.append(which)
 
 
@@ -71,20 +72,20 @@ def test_killed_at_any_moment(monkeypatch):
     assert [state for *_, state in expected] == ["partly right", "right", "wrong"]
     draw, killed = random.Random(0), []
     for n in range(MOMENTS):
-        which = "zygote" if n % 20 == 0 else draw.choice(["student", "guard"])
+        which = "zygote" if n % 20 == 0 else draw.choice(ABOVE)
         moment = draw.randrange(len(moments))
         with monkeypatch.context() as patch:
             count = at_moment(patch, moment + 1, lambda: kill(which, killed))  # noqa: B023
             assert results(SOME) == expected, (which, moment)
         assert len(count) > moment
-    assert min(map(killed.count, ("student", "guard"))) > MOMENTS / 4
+    assert min(map(killed.count, ABOVE)) > MOMENTS / 8
 
 
 @pytest.mark.parametrize("name", ["in the answer", "in a cell"])
 def test_what_ends_itself_is_tried_a_few_times(monkeypatch, name):
-    forked = []  # for answers, and not for references
-    fork = lambda unsafe: forked.append(1) or forks.Fork(unsafe)  # noqa: E731
-    monkeypatch.setattr(process, "Fork", fork)
+    started, launch = [], process.ProcessSubject._launch
+    counted = lambda *args: started.append(1) or launch(*args)  # noqa: E731
+    monkeypatch.setattr(process.ProcessSubject, "_launch", counted)
     exit = "import os; os._exit(0)"
     if name == "in a cell":
         found = results([*SOME[:1], ("exit", exit), *SOME[1:]])
@@ -92,4 +93,4 @@ def test_what_ends_itself_is_tried_a_few_times(monkeypatch, name):
     else:
         found = results([*cells(contiguous_strides=exit)])
         assert [state for *_, state in found] == ["crashed", "right", "right"]
-    assert len(forked) == process.TRIES + 1
+    assert len(started) == process.TRIES + 1

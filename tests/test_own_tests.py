@@ -9,7 +9,7 @@ pytest.importorskip("torch", reason="not run: grading (PyTorch is not installed)
 
 from attacks import HEAD  # noqa: E402
 
-from grading import process, sandbox  # noqa: E402
+from grading import sandbox  # noqa: E402
 from grading.checking import find_check  # noqa: E402
 from grading.classroom.judging import verdict_on  # noqa: E402
 from grading.lab import check  # noqa: E402
@@ -121,7 +121,7 @@ time.sleep(1)
 """
 NEEDED = """
 def swapped(permute):
-    x = minigrad.arange(size).as_strided((2, 3, 4), (20, 4, 1), 2)
+    x = minigrad.arange(sizes[0]).as_strided((2, 3, 4), (20, 4, 1), 2)
     for dims in (2, 0, 1), ((2, 0, 1),), (-1, 0, -2):
         z = permute(x, *dims)
         assert (z.shape, z.strides, z.offset) == ((4, 2, 3), (1, 20, 4), 2)
@@ -130,13 +130,9 @@ def swapped(permute):
 
 
 @boxed
-def test_slow_cells_are_not_run_for_each_candidate(monkeypatch):
-    """Those that an answer needs are, wherever they stand."""
-    monkeypatch.setattr(process, "SLOW", 0.5)
-    before = [
-        ("s", SLOWLY),
-        ("x", "size = 40"),
-    ]
+def test_cells_that_a_test_does_not_need_are_not_run_for_each_candidate():
+    """Those that an answer needs are, wherever they stand, and what changes its data."""
+    before = [("s", SLOWLY), ("x", "sizes = []"), ("y", "sizes.append(40)")]
     answer = "def test_permute(permute):\n    swapped(permute)\n"
     answer = ("a", answer + HOLE.format("test_permute"))
     cells = [("h", "# Set-up\n" + HEAD), *before, answer, ("n", NEEDED)]

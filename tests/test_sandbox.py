@@ -2,6 +2,9 @@
 
 import ctypes
 import errno
+import os
+import subprocess
+import sys
 
 import pytest
 
@@ -15,6 +18,7 @@ if sandbox.why_not():
     pytest.skip(f"not run: {sandbox.why_not()}", allow_module_level=True)
 
 LAB = "03_strides"
+ERROR = "an error"
 CELL = """
 import ctypes, fcntl, gc, os, pathlib, socket, subprocess, sys, threading, time
 import minigrad
@@ -47,10 +51,12 @@ def tried(expression):
 @pytest.mark.parametrize(
     "expression, got",
     [
-        ("os.getpid()", "1"),
+        ("os.getppid() in (0, 1)", "True"),
+        ("os.kill(1, 9)", "None"),  # nobody is hurt
+        ("open('/proc/1/mem', 'r+b').read(1) != b''", ERROR),
         ("os.getuid() == 0", "False"),
         (IN_TMP, "[]"),
-        ("[p for p in os.listdir('/proc') if p.isdigit() and p != '1']", "[]"),
+        ("len([p for p in os.listdir('/proc') if p.isdigit()]) in (0, 2)", "True"),
         ("sorted(os.environ.keys() & {'USER', 'SHELL', 'PYTHONPATH'})", "[]"),
         (f"os.path.exists({str(sandbox.course.home() / 'solutions')!r})", "False"),
         (f"os.listdir({str(sandbox.course.home() / 'grading' / 'checks')!r})", "[]"),
@@ -70,7 +76,43 @@ def tried(expression):
     ],
 )
 def test_what_a_students_process_reaches(expression, got):
-    assert tried(expression) == got
+    found = tried(expression)
+    assert found == got or got is ERROR and found.endswith("Error")
+
+
+SPAWNER = """
+import os
+from grading import locks
+locks.drop_root()
+locks.private_namespaces()
+if os.fork() == 0:  # process 1
+    locks.private_proc()
+    locks.hide()
+    if os.fork() == 0:
+        locks.powerless()
+        locks.show()
+        os.listdir("/proc/self/fd")
+        for name in "mem", "environ", "fd":
+            try:
+                os.listdir("/proc/1/fd") if name == "fd" else open(f"/proc/1/{name}")
+            except OSError:
+                continue
+            print(name, "is open", flush=True)
+        print("done", flush=True)
+        os._exit(0)
+    os.wait()
+    os._exit(0)
+os.wait()
+"""
+
+
+def test_no_student_reaches_what_has_forked_it():
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+    command = [sys.executable, "-c", SPAWNER]
+    tried = subprocess.run(command, env=environment, capture_output=True, text=True)
+    if "done" not in tried.stdout:
+        pytest.skip(f"not run: namespaces ({tried.stderr[-200:]})")
+    assert tried.stdout == "done\n"
 
 
 def test_each_student_has_a_box_of_its_own():
