@@ -30,6 +30,7 @@ from . import course_answers, launched, wire
 from .channel import undisturbed
 from .course_answers import Course
 
+pristine = []  # what plays scenes, before any cell has run
 PLAYERS = "grading.scenes", "grading.subject", "grading.stand_ins", "grading.watch"
 
 
@@ -52,6 +53,7 @@ def warm():
     import minigrad.viz  # noqa: F401  with all holes, what set-up cells import
     from grading import subject  # noqa: F401
 
+    pristine.extend(_players())
     grading.check = grading.show_check = lambda *args, **kwargs: None
     minigrad.answers_from = lambda *args, **kwargs: None  # the references answer
 
@@ -91,7 +93,7 @@ def main(line, name, cells, files, seconds, only=None):
 
     from .subject import LocalSubject, serve
 
-    talk, before = Talk(line), players()
+    talk = Talk(line)
     course = course_answers.connected = Course(line.receive_end())
     for file, text in files:
         Path(file).write_text(text, encoding="utf-8")
@@ -109,7 +111,7 @@ def main(line, name, cells, files, seconds, only=None):
                 early.append((id, text))
         cells = early
     talk.say("ready")
-    put_back(before)
+    _put_back(pristine)
     subject = LocalSubject()
     subject.outside = talk.ask
     while True:
@@ -120,8 +122,8 @@ def main(line, name, cells, files, seconds, only=None):
         talk.send(serve(subject, request))
 
 
-def players():
-    """What plays the scenes, as it is now: [(a module, function, dict, its values)]."""
+def _players():
+    """What plays the scenes, as it is: [(function, class, or dict, its values)]."""
     found = []
     for module in [sys.modules[n] for n in sys.modules if n.startswith(PLAYERS)]:
         for value in [module, *vars(module).values()]:
@@ -129,12 +131,12 @@ def players():
                 found.append((value, {"__code__": value.__code__}))
             elif isinstance(value, dict):
                 found.append((value, {**value}))
-            elif getattr(value, "__module__", module.__name__) == module.__name__:
+            elif value is module or getattr(value, "__module__", 0) == module.__name__:
                 found.append((value, {**getattr(value, "__dict__", {})}))
     return found
 
 
-def put_back(found):
+def _put_back(found):
     """Undo what cells have changed in them. It closes nothing: an answer is free to."""
     for thing, values in found:
         if isinstance(thing, dict):

@@ -131,7 +131,7 @@ def swapped(permute):
 
 @boxed
 def test_cells_that_a_test_does_not_need_are_not_run_for_each_candidate():
-    """Those that an answer needs are, wherever they stand, and what changes its data."""
+    """Those that an answer needs are, and those that change its data."""
     before = [("s", SLOWLY), ("x", "sizes = []"), ("y", "sizes.append(40)")]
     answer = "def test_permute(permute):\n    swapped(permute)\n"
     answer = ("a", answer + HOLE.format("test_permute"))
