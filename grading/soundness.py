@@ -64,10 +64,18 @@ def audit(names, seed=0):
     for name in names:
         find_check(find(name))  # what it imports, each process then has
         chapters[find(name).chapter].append(name)
-    with concurrent.futures.ProcessPoolExecutor(os.cpu_count()) as pool:
+    with processes() as pool:
         work = [pool.submit(_chapter, *item, seed) for item in chapters.items()]
         for one in concurrent.futures.as_completed(work):
             yield from one.result()
+
+
+def processes():
+    """One for each core. A fork cannot use the threads that PyTorch has begun here."""
+    import torch
+
+    one_thread = {"initializer": torch.set_num_threads, "initargs": (1,)}
+    return concurrent.futures.ProcessPoolExecutor(os.cpu_count(), **one_thread)
 
 
 def _chapter(chapter, names, seed):

@@ -1,8 +1,6 @@
 """Which machine-made wrong answers the checks reject."""
 
-import concurrent.futures
 import functools
-import os
 import random
 from typing import NamedTuple
 
@@ -13,6 +11,7 @@ from minigrad.testing import nvrtc
 from ..checking import find_check
 from ..mistakes import equivalents
 from ..own_tests import OwnTest
+from ..soundness import processes
 from ..subject import LocalSubject
 from . import cuda, damage
 from .edits import edits, solution
@@ -60,7 +59,7 @@ def spread(function, work, together=4):
     """Yield function(*one) of all work, (exercise, ...), done by several processes."""
     for name, *_ in work:
         find_check(find(name))  # what it imports, each process then has
-    with concurrent.futures.ProcessPoolExecutor(os.cpu_count()) as pool:
+    with processes() as pool:
         yield from pool.map(function, *zip(*work, strict=True), chunksize=together)
 
 
