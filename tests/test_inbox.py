@@ -1,5 +1,6 @@
 """What is delivered: whose a file is, and what is never read."""
 
+import functools
 import gzip
 import io
 import os
@@ -7,6 +8,7 @@ import re
 import socket
 import stat
 import tarfile
+import time
 import zipfile
 from pathlib import Path, PurePosixPath
 
@@ -26,7 +28,7 @@ def zipped(path, members):
 
 
 def problems(path):
-    return {str(file.path): file.problem for file in deliveries(path)}
+    return {str(file.path): file.problem for file in deliveries(path, str)}
 
 
 @pytest.mark.parametrize(
@@ -251,7 +253,7 @@ def test_odd_files_are_named_and_the_others_are_there(tmp_path, monkeypatch):
     gone = tmp_path / "gone.ipynb"
     gone.write_text("{}")
     found = {}
-    for file in deliveries(tmp_path):
+    for file in deliveries(tmp_path, str):
         gone.unlink(missing_ok=True)
         found[str(file.path)] = file.problem
     assert "not an ordinary file" in found["socket.ipynb"]
@@ -293,5 +295,28 @@ def test_a_reader_that_is_killed_costs_nothing(tmp_path, monkeypatch):
         return send(end, data, fds)
 
     monkeypatch.setattr(socket, "send_fds", kill_first)
-    (file,) = deliveries(tmp_path)
+    (file,) = deliveries(tmp_path, str)
     assert killed and file.about is not None
+
+
+def test_all_files_of_a_student_share_the_time_there_is_to_read_them(
+    tmp_path, monkeypatch
+):
+    for name in "alice/1.ipynb", "alice/2.zip", "alice/deep/3.ipynb", "bob/1.ipynb":
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("{}")
+    given = []
+
+    def slowly(data, name, seconds):
+        given.append(seconds)
+        time.sleep(0.3)
+        return [reading.Entry("", "", 0, None, b"")]
+
+    monkeypatch.setattr(reading, "entries", slowly)
+    monkeypatch.setattr(reading, "SECONDS", 0.5)
+    whose = functools.partial(owner_of, labs=["03_strides"])
+    problems = {str(f.path): f.problem for f in deliveries(tmp_path, whose)}
+    late = {name for name, problem in problems.items() if problem}
+    assert late == {"alice/deep/3.ipynb"}
+    assert "other files" in problems["alice/deep/3.ipynb"]
+    assert [round(seconds, 1) for seconds in given] == [0.5, 0.2, 0.5]

@@ -4,6 +4,7 @@ Submissions go to DIR/submitted/STUDENT/LAB/LAB.ipynb, with their time. The newe
 counts; every other one that ever came is kept in DIR/submitted-earlier/STUDENT/LAB/.
 """
 
+import functools
 import json
 import re
 from collections import Counter, defaultdict
@@ -93,7 +94,8 @@ def collect(directory, inbox, lab=None, pattern=None):
     lab = lab and _lab_named(lab, labs)
     _examine(pattern)
     done, claims = [], []
-    for file in deliveries(inbox):
+    whose = functools.partial(owner_of, labs=labs, pattern=pattern)
+    for file in deliveries(inbox, whose):
         try:
             claims.append(_claim(file, labs, lab, pattern))
         except (NotPlaced, Unowned) as error:

@@ -4,6 +4,7 @@ Nothing in there is trusted: links are not followed, archives are read member by
 and no path of theirs is ever used as a path of ours.
 """
 
+import collections
 import contextlib
 import functools
 import io
@@ -15,6 +16,7 @@ import unicodedata
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
+from time import monotonic
 from typing import NamedTuple
 
 from ..archives import JUNK, too_large
@@ -64,17 +66,29 @@ class Unowned(ValueError):
     """Nothing, or nothing usable, says whose file it is."""
 
 
-def deliveries(inbox):
-    """Yield a Delivery for each file of a folder or a .zip, unpacked."""
+def deliveries(inbox, whose):
+    """Yield a Delivery for each file of a folder or a .zip, unpacked.
+
+    whose(place): its Owner, or Unowned. All files of one are read in SECONDS.
+    """
     inbox, spool = Path(inbox), Spool()
     if not inbox.exists():
         raise InboxError(
             f"there is no {inbox}: give a folder, or a .zip, of submissions"
         )
     files = _in_folder(inbox) if inbox.is_dir() else _in_archive(inbox)
+    left = collections.defaultdict(lambda: reading.SECONDS)  # whose -> seconds
     for file in files:
-        if JUNK.isdisjoint(file.path.parts):
-            yield from [file] if file.problem else _unpacked(file, spool)
+        if not JUNK.isdisjoint(file.path.parts):
+            continue
+        begun, owner = monotonic(), file.place
+        with contextlib.suppress(Unowned):
+            owner = whose(file.place)
+        if left[owner] <= 0:
+            why = "the student's other files took all the time there is to read them"
+            file = file._replace(problem=file.problem or why)
+        yield from [file] if file.problem else _unpacked(file, spool, left[owner])
+        left[owner] -= monotonic() - begun
 
 
 def owner_of(path, labs, pattern=None):
@@ -203,11 +217,11 @@ def _in_archive(path):
         yield Delivery(where, where, time, get, problem)
 
 
-def _unpacked(file, spool):
+def _unpacked(file, spool, seconds):
     """The file as it was handed in, or what is packed in it; of the same time."""
     try:
         with file.open() as data:
-            for entry in reading.entries(data, file.path.name):
+            for entry in reading.entries(data, file.path.name, seconds):
                 yield _entry(file, entry, spool)
     except (OSError, reading.Broken) as error:
         why = getattr(error, "strerror", None) or error

@@ -84,11 +84,16 @@ def notebook(path):
     return _notebook(path, fingerprint(path))
 
 
-def entries(file, name):
-    """The Entries of an open file that one student has handed in."""
+def entries(file, name, seconds=SECONDS):
+    """The Entries of an open file that one student has handed in.
+
+    seconds: by the clock, of waiting for the box.
+    """
+    late = time.monotonic() + seconds
 
     def ask():
         with Reader(file, "entries", name, MEMBERS, LIMIT) as reader:
+            reader.left = late - time.monotonic()
             return [*iter(lambda: _entry(reader), None)]
 
     try:
