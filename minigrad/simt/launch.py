@@ -47,6 +47,7 @@ ENDLESS = (
 )
 
 
+DEEP = "does it end for every argument? A loop takes no stack at all"
 NOBODY = (
     "let all 32 lanes of the warp come to the shuffle, those without an element with a "
     "neutral value (0 for a sum), or shuffle by as many lanes as there are"
@@ -338,6 +339,8 @@ class Launch:
             ended = True
         except Stop:
             pass
+        except RecursionError:
+            self.too_deep()
         for tool in self.tools:
             tool.end()
         if self.divided and self.schedule != "apart":
@@ -536,6 +539,13 @@ class Launch:
         if self.kernel.native.made(self):
             raise native.Slow
         self.patience, self.deadline = None, self.begin + self.seconds
+
+    def too_deep(self):
+        """Report a function that calls itself again and again."""
+        place = next(f.place for f in self.functions if f.recursive)
+        message = "a function calls itself more often than a thread's stack is deep"
+        first = geometry(self.grid, self.block, 0, 1)
+        self.report("memory", self.code.site(place), 0, message, first, hint=DEEP)
 
     def out_of_memory(self, message):
         """Report a kernel whose threads need too much memory, and stop."""

@@ -50,6 +50,13 @@ body(lambda i: i + 1,
 body(lambda i: i,
      "struct Node { int v; Node* next; }; Node b = {i, 0}; Node a = {1, &b};r = "
      "a.next->v + (b.next == 0 ? 0 : 100);")
+body(lambda i: i % 9 * (i % 9 + 1) // 2, "r = f(i % 9);",
+     "__device__ int f(int n) { if (n < 1) return 0; return n + f(n - 1); }")
+body(lambda i: i % 7 % 2, "r = odd(i % 7);",
+     "__device__ int odd(int n);"
+     "__device__ int even(int n) { int a[2] = {n, 1};"
+     " return a[0] ? odd(n - 1) : a[1]; }"
+     "__device__ int odd(int n) { return n ? even(n - 1) : 0; }")
 body(lambda i: i + 4, "const int& x = i + 4; r = x;")
 body(lambda i: i + 4, "const int a = 4; const int& x = a; r = i + x; a;")
 body(lambda i: 6,

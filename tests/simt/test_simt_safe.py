@@ -185,8 +185,8 @@ REFUSED = {  # what stands before the kernel, what it does -> why not
     "struct": ("struct S { int a[100000]; };", "S s; o[0] = s.a[0];", "use an array"),
     "structs": (f"struct S0 {{ int a; }}; {EIGHT}", "S8 s = {};", "use an array"),
     "recursion": (
-        "__device__ int f(int n) { return n ? f(n - 1) + f(n - 2) : 1; }", "f(99);",
-        "recursion",
+        "__device__ int f(int n) { __syncthreads(); return n ? f(n - 1) : 1; }",
+        "f(9);", "a barrier in what calls itself",
     ),
     "tower": ("__device__ int f0() { return 0; }" + TOWER, "f998();", "stack is small"),
     "templates": (
@@ -240,6 +240,15 @@ def test_as_much_as_is_allowed(name, schedule):
         simt.run(simt.RawKernel(text, "k"), 1, 64, args, schedule=schedule).findings
         == []
     )
+
+
+@pytest.mark.parametrize("tools", ["all", ()])
+def test_a_function_that_calls_itself_for_ever_is_a_finding(tools):
+    text = "__device__ int f(int n) { return f(n + 1) + 1; }"
+    text += "__global__ void k(int* o) { o[0] = f(0); }"
+    kernel, args = simt.RawKernel(text, "k"), (np.zeros(1, np.int32),)
+    (found,) = simt.run(kernel, 1, 32, args, tools=tools).findings
+    assert found.kind == "memory" and "calls itself" in found.message
 
 
 def test_memory_that_is_not_there_is_a_finding():

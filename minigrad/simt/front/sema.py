@@ -357,7 +357,7 @@ class Checker(Statements):
                 self.lint("template", template.node.place, message)
 
     def visit(self, function, done, active):
-        """Walk the calls; refuse circles and towers, and pass barriers up.
+        """Walk the calls; refuse towers, and circles with barriers; pass barriers up.
 
         done: function -> how many calls deep it goes.
         """
@@ -367,8 +367,9 @@ class Checker(Statements):
         deep = 0
         for called, place in function.calls.items():
             if called in active:
-                note = "write a loop: a thread's stack is small"
-                raise outside(f"recursion ('{called.name}')", place, note)
+                for one in active[active.index(called) :]:
+                    one.recursive = True
+                continue
             if called.body is None:
                 message = f"'{called.name}' is declared but never defined"
                 raise CompileError(message, place)
@@ -378,6 +379,9 @@ class Checker(Statements):
             if deep > MOST_CALLS:
                 message = f"calls of calls, more than {MOST_CALLS} of them"
                 raise outside(message, place, "a thread's stack is small")
+        if function.recursive and function.barrier:
+            what = f"a barrier in what calls itself ('{function.name}')"
+            raise outside(what, function.place, "write a loop")
         active.pop()
         done[function] = deep
 

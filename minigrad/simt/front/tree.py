@@ -45,7 +45,8 @@ class Function:
 
     template_arguments: what it was instantiated with. barrier: it, or one that it
     calls, has a block-wide barrier. falls_off: its end can be reached although it
-    returns a value. calls: function -> place of a call. makes: the struct of a
+    returns a value. recursive: it calls itself, perhaps through others. calls:
+    function -> place of a call. makes: the struct of a
     constructor. packs: name -> the parameters of a pack. explicit: a conversion that
     only a cast makes.
     """
@@ -65,6 +66,7 @@ class Function:
     packs: dict = dataclasses.field(default_factory=dict)
     explicit: bool = False
     barrier: bool = False
+    recursive: bool = False
     falls_off: bool = False
     calls: dict = dataclasses.field(default_factory=dict)
     shared: list = dataclasses.field(default_factory=list)

@@ -30,6 +30,8 @@ class Source:
     def __init__(self, program, kernel, layout):
         if program.fmad:
             raise Unread("fused operations")
+        if any(function.recursive for function in kernel.reached):
+            raise Unread("recursion")
         self.program = program
         self.layout = {variable: begin for variable, begin, _ in layout}
         self.types, self.names, self.sites = {}, {}, 0
