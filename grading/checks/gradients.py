@@ -13,11 +13,7 @@ from grading.show import Filled
 
 from .scene_check import SceneCheck, each, nearly, options_of
 
-PyTorch = scenarios.library_of(
-    torch,
-    array=lambda x: np.array(x.detach().numpy()),
-    memory=lambda x: x.untyped_storage().data_ptr(),
-)
+PyTorch = scenarios.library_of(torch, lambda x: np.array(x.detach().numpy()))
 
 
 def drawn(random, *shape, low=-2.0, high=2.0):

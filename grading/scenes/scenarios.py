@@ -10,11 +10,10 @@ import weakref
 import numpy as np
 
 
-def library_of(module, array, memory):
+def library_of(module, array):
     """What scenarios need of minigrad or PyTorch, the `library` of each.
 
-    tensor: in double; of: in the array's own dtype. array(x): a tensor's elements;
-    memory(x): what names its memory.
+    tensor: in double; of: in the array's own dtype. array(x): a tensor's elements.
     """
     return types.SimpleNamespace(
         Function=module.autograd.Function,
@@ -25,12 +24,11 @@ def library_of(module, array, memory):
         tensor=lambda values: module.tensor(np.array(values, np.float64)),
         of=module.tensor,
         array=array,
-        memory=memory,
     )
 
 
 RESULT, DTYPE, CUT = "the result", "its dtype", "the gradients that go through it"
-SHARES = "the tensors of which it is a view"
+SHARES = "the result, when what it was given is doubled afterwards"
 
 
 def differentiated(library, answer, *arguments):
@@ -44,9 +42,7 @@ def differentiated(library, answer, *arguments):
     found = {
         RESULT: library.array(y),
         DTYPE: str(y.dtype).removeprefix("torch."),
-        SHARES: [n for n, x in enumerate(tensors)
-                 if library.memory(x) == library.memory(y) and 0 not in y.shape],
-    }  # fmt: skip
+    }
     if y.requires_grad:
         back = np.cos(np.arange(np.prod(tuple(y.shape), dtype=int)))
         back = np.round(8 * back) / 8  # sums of these are exact in float16
@@ -54,7 +50,10 @@ def differentiated(library, answer, *arguments):
     zeros = [np.zeros_like(library.array(x)) for x in tensors]
     back = zip(tensors, zeros, strict=True)
     found[CUT] = [zero if x.grad is None else library.array(x.grad) for x, zero in back]
-    return found
+    with library.no_grad():
+        for x in tensors:
+            x.mul_(2)
+    return found | {SHARES: library.array(y)}
 
 
 MEAN, VAR = "running_mean", "running_var"
@@ -239,7 +238,7 @@ def detached(library, answer, values, how):
         "x still has its grad_fn": (y.grad_fn is None) == y.is_leaf,
     }
     if y.requires_grad:
-        (y * library.tensor(library.array(d))).sum().backward()
+        (y * d).sum().backward()
     shown["gradients by way of x"] = gradients(library, x)
     before = y._version
     try:
