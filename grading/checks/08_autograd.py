@@ -22,13 +22,16 @@ class Apply(ScenarioCheck):
         def pair():
             return [drawn(random, 2, 3), drawn(random, 2, 3)]
 
+        def one(k, *needs):
+            return "one_call", pair(), needs, k, random.sample(range(1, 9), 4)
+
         for k in 3, random.randint(2, 9):
-            yield "one call", "one_call", pair(), (True, True), k
+            yield "one call", *one(k, True, True)
         for needs in (True, False), (False, True):
-            yield "one call", "one_call", pair(), needs, 2
+            yield "one call", *one(2, *needs)
         for k in 2, random.randint(3, 9):
             yield "several calls", "two_calls", [*pair(), drawn(random, 2, 3)], k
-        yield "nothing asks", "one_call", pair(), (False, False), 2
+        yield "nothing asks", *one(2, False, False)
         yield "no_grad", "without_recording", pair(), 2
         three = [*pair(), drawn(random, 2, 3)]
         yield "several results", "two_results", three, (2.0, -3.0)
@@ -74,13 +77,11 @@ left_off: after an error in forward recording stays off, for the rest of the pro
     cls.forward(ctx, *args)\n    minigrad.set_grad_enabled(recording)
 inside: forward is recorded operator by operator: its gradient is what backward says, so
     call it under no_grad()
-? operators inside of forward are recorded
 > {WITH} -> if True:
 under_no_grad: a graph is built under no_grad(): ask is_grad_enabled() before ctx.record
 ? under no_grad() the result requires a gradient
 > is_grad_enabled() and ->
 twice: forward is called more than once: its work is done again for nothing
-? calls of forward
 > return ctx.record(results) -> return ctx.record(cls.forward(ctx, *args))
 kept: ctx is kept though nothing needs it any more: each call makes a Context of its
     own, and only the results hold on to it, neither the class nor a global

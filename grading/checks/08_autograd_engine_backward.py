@@ -12,30 +12,32 @@ from .scene_check import cut
 
 DIAMOND = {0: [(1, 0), (2, 0)], 1: [(3, 0)], 2: [(3, 0)], 3: []}
 SQUARE = {0: [(1, 0), (2, 0)], 1: [(2, 0), (2, 0)], 2: []}  # x * x + x
-UNCHANGED, SEEDS = "gradients that nodes gave are unchanged", "seeds is as it was"
+GAVE, SEEDS = "gradients that nodes gave", "gradients by the same seeds again"
 ORDER = "what is done, in order"
 
 
 def run(edges, rows, seeds, retain):
     """What an engine does."""
     arrived = {(n, i): float(value) for n, i, value in seeds}
-    ends, log = {}, []
+    ends, log, gave = {}, [], []
     for n in sorted(edges):
         weights = rows.get(n, ((1,) * len(edges[n]),))
         got = [arrived.pop((n, i), None) for i in range(len(weights))]
         called = any(g is not None for g in got)
         if not edges[n]:
             ends[n] = got if called else None
+        gave.append([])
         if not called:
             continue
         log += [f"call {n}", f"release {n}"][: 1 if retain else 2]
         for k, (e, i) in enumerate(edges[n]):
             along = [row[k] * g for row, g in zip(weights, got, strict=True)
                      if row[k] is not None and g is not None]  # fmt: skip
+            gave[-1].append(sum(along) if along else None)
             if along and e is not None:
                 arrived[e, i] = sum(along) + arrived.get((e, i), 0)
-    return {"gradients that the ends get": ends, ORDER: log, UNCHANGED: True,
-            SEEDS: True}  # fmt: skip
+    return {"gradients that the ends get": ends, ORDER: 2 * log,
+            GAVE: [2 * given for given in gave], SEEDS: ends}  # fmt: skip
 
 
 @checks(backward)
@@ -142,7 +144,7 @@ none_added:
 > if g is not None: -> if True:
 in_place: `+=` changes a tensor that somebody else holds: one gradient may go to two
     places. `g + h` makes a new one
-? {UNCHANGED}
+? {GAVE}
 > {ADDED} -> arrived[edge].add_(g) if edge in arrived else g
 seeds_changed: `seeds` has changed: it is the caller's. dict(seeds) makes a copy
 ? {SEEDS}
