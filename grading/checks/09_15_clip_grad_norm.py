@@ -61,7 +61,7 @@ class ClipGradNorm(SceneCheck):
         grads = [None if g is None else g.numpy() for g in grads]
         dtype = "" if there else "float32"
         return {"norm": float(norm), "dtype of the norm": dtype, "grads": grads,
-                "in place": True}  # fmt: skip
+                "the tensors that were the grads": grads}  # fmt: skip
 
 
 LIST, CLIP = "gradients_of(parameters)", "for g in gradients:\n        g.mul_(factor)"

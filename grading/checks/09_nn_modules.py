@@ -325,7 +325,7 @@ class Train(SceneCheck):
     def expected(self, scene):
         torch.nn.Module().train(scene["mode"])
         below = dict.fromkeys(BELOW_EACH[scene["of"]], scene["mode"])
-        return scene["flags"] | below | {"returned": "self"}
+        return scene["flags"] | below | {"returned": scene["of"]}
 
 
 mistakes(Module.train)(r"""

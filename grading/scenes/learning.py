@@ -41,26 +41,29 @@ SHARED = [  # generators of random numbers that all programs share: get and set
 
 
 @scene
-def epoch_orders(hole, n, shuffle, seed, another):
-    """The orders of some epochs, of one loader and of others; what else has changed."""
+def epoch_orders(hole, n, shuffle, seed, another, stirs):
+    """The orders of some epochs, of one loader and of others.
+
+    stirs: seeds of the generators that all share, before each; and what is drawn next.
+    """
     first = loader_of(n, shuffle, seed)
     asked = [(first, 0), (first, 1), (first, 2), (first, 0)]
     asked += [(loader_of(n, shuffle, seed), 2), (loader_of(n, shuffle, another), 0)]
     asked.append((loader_of(n, shuffle, seed), 1))  # as in another run of Python
-    found, changed, kept = [], False, [get() for get, _ in SHARED]
+    found, drawn, kept = [], [], [get() for get, _ in SHARED]
     try:
         for number, (loader, epoch) in enumerate(asked):
             loader.epoch = epoch
             for stir in np.random.seed, python_random.seed, minigrad.manual_seed:
-                stir(number)
-            before = repr([get() for get, _ in SHARED])
+                stir(stirs[number])
             with another_run() if number == 6 else contextlib.nullcontext():
                 found.append(indices_of(hole(loader), "the order"))
-            changed |= before != repr([get() for get, _ in SHARED])
+            drawn.append([np.random.random(), python_random.random()])
+            drawn[-1] += default_generator.get_state()
     finally:
         for (_, restore), state in zip(SHARED, kept, strict=True):
             restore(state)
-    return {"orders": found, "changed": changed}
+    return {"orders": found, "drawn next": drawn}
 
 
 @scene
@@ -351,14 +354,13 @@ def training_run(hole, data, weights, norm, lr, orders, size, start, epochs, loo
     optimizer = optim.SGD(model.parameters(), lr=lr)
     training = Logged(log, model, optimizer, train, test)
     training.results = [tuple(result) for result in start["results"]]
-    returned = hole(training, epochs)
+    returned, results = hole(training, epochs), [*training.results]
+    training.results.append((0.0, float(epochs)))  # a copy does not have it
     shown = {
         "work": log["work"],
-        "returned": "results" if returned is training.results else (
-            "a copy" if returned == training.results else kind(returned)
-        ),
+        "returned": returned if isinstance(returned, list) else kind(returned),
         "losses": [number_of(loss) for loss in training.losses],
-        "results": training.results,
+        "results": results,
         "weights": state_of(model.model),
         "in training at each step": log["modes"],
         "in training afterwards": model.training,

@@ -116,7 +116,8 @@ def train(hole, spec, of, flags, mode):
     for number, flag in flags.items():
         modules[number].training = flag
     result = hole(modules[of], mode)
-    returned = "self" if result is modules[of] else kind(result)
+    found = [n for n, module in modules.items() if module is result]
+    returned = found[0] if found else kind(result)
     return {n: modules[n].training for n in flags} | {"returned": returned}
 
 
@@ -173,11 +174,15 @@ def dropout(hole, x, dy, seeds, options):
 # ------------------------------------------------- optimisers
 
 
-def stepped(param, grads, step):
-    """The parameter after each step(param, grad, number), and what else changed."""
+def stepped(param, grads, which, step):
+    """The parameter after each step(param, grad, number), and what else changed.
+
+    which: of the gradients is each step's; it's the same tensor where one comes again.
+    """
     param, steps, changed = tensor_of(param), [], ""
-    for number, grad in enumerate(grads, 1):
-        g = tensor_of(grad)
+    known = [tensor_of(grad) for grad in grads]
+    for number, n in enumerate(which, 1):
+        g, grad = known[n], grads[n]
         with no_grad():
             kept = step(param, g, number)
         if not np.array_equal(g.numpy(), grad):
@@ -189,7 +194,7 @@ def stepped(param, grads, step):
 
 
 @scene(changes=("param", "buffer"))
-def sgd(hole, param, grads, options):
+def sgd(hole, param, grads, which, options):
     """Steps with these gradients: the parameter after each, and what else changed."""
     buffer = None
 
@@ -198,19 +203,19 @@ def sgd(hole, param, grads, options):
         buffer = hole(param, g, buffer, **options)
         return buffer
 
-    kept = stepped(param, grads, step)
+    kept = stepped(param, grads, which, step)
     return kept | {"buffer": None if buffer is None else array_of(buffer, "the buffer")}
 
 
 @scene(changes=("param", "exp_avg", "exp_avg_sq"))
-def adam(hole, param, grads, options):
+def adam(hole, param, grads, which, options):
     """The same of a rule with two averages."""
     averages = [minigrad.tensor(0 * param) for _ in range(2)]
 
     def step(param, g, number):
         hole(param, g, *averages, number, **options)
 
-    kept = stepped(param, grads, step)
+    kept = stepped(param, grads, which, step)
     return kept | {"averages": np.stack([a.numpy() for a in averages])}
 
 
@@ -234,7 +239,9 @@ def clip(hole, grads, lazy, options):
         "norm": float(array_of(norm)),
         "dtype of the norm": str(norm.dtype) if empty else "",
         "grads": [None if p.grad is None else array_of(p.grad) for p in params],
-        "in place": all(p.grad is g for p, g in zip(params, before, strict=True)),
+        "the tensors that were the grads": [
+            g if g is None else array_of(g) for g in before
+        ],
     }
 
 

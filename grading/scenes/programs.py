@@ -81,6 +81,7 @@ def prune(hole, edges, types, order, fetches, fed):
     order, fetches = [made[n] for n in order], [made[n] for n in fetches]
     given = {made[n] for n in fed}
     kept = [*order], [*fetches], {*given}
+    hole(order, fetches, given)  # and again: all is to be as it was
     found = numbers(hole(order, fetches, given), made)
     return {"computed": found, "all is as it was": (order, fetches, given) == kept}
 
@@ -258,7 +259,10 @@ def inputs_copied(hole, static, given, layout="row by row"):
     that is given already. layout: of the static ones, and of arrays that are given.
     """
     tensors, new = [LAYOUTS[layout](a) for a in static], []
-    memory = [t.storage.data for t in tensors]
+    memory, graph_reads = (
+        [t.storage.data for t in tensors],
+        [t.detach() for t in tensors],
+    )
     beside = [t.storage.data.copy() for t in tensors]
     views = {"static": lambda n: tensors[n], "turned": lambda n: tensors[n].T,
              "first": lambda n: tensors[n][:1].expand(tensors[n].shape),
@@ -273,7 +277,7 @@ def inputs_copied(hole, static, given, layout="row by row"):
         raised = None
     except Exception as error:
         raised = type(error).__name__ + " without a message" * (not str(error))
-    shown = [np.array(t.detach().numpy()) for t in tensors]
+    shown = [np.array(t.detach().numpy()) for t in graph_reads]
     kept = [[*map(id, now)] for now in lists] == [[*map(id, tensors)], [*map(id, new)]]
     same = all(t.storage.data is m for t, m in zip(tensors, memory, strict=True))
     if layout == "inside":  # what lies between is not theirs
