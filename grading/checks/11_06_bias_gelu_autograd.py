@@ -45,7 +45,7 @@ class BiasGeluAutograd(Check):
     def cases(self, random):
         draw = np.random.default_rng(random.getrandbits(64))
 
-        def of(shape, layout="contiguous", needs=(True, True), others=0):
+        def of(shape, layout="contiguous", needs=(True, True), others=1):
             """Calls, the first two with equal inputs; and backwards in any order."""
             inputs = [[draw.standard_normal(s) for s in (shape, shape[-1:])]
                       for _ in range(1 + others)]  # fmt: skip
@@ -64,8 +64,8 @@ class BiasGeluAutograd(Check):
         for needs in (x_alone, bias_alone):
             for layout in ("contiguous", "transposed"):
                 yield "what is needed", *of((3, 4), layout, needs)
-        yield "several calls at once", *of((3, 4), others=2)
-        yield "several calls at once", *of((2, 2), needs=bias_alone, others=1)
+        yield "several calls at once", *of((3, 4), others=3)
+        yield "several calls at once", *of((2, 2), needs=bias_alone, others=2)
         for shape in ((2, 3, 4), (5,), (2, 1, 2, 3)):
             yield "more dimensions", *of(shape)
         yield "no elements", *of((0, 3))
