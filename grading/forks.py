@@ -7,6 +7,7 @@ import atexit
 import contextlib
 import os
 import socket
+import tempfile
 
 from . import sandbox
 from .line import Line
@@ -29,10 +30,19 @@ class Zygote:
             return {"args": command} if unsafe else sandbox.boxed(command)
 
         environment = sandbox.ENVIRONMENT | {"CUDA_VISIBLE_DEVICES": ""}
-        self._process, self.control = sandbox.started(how, env=environment)
-        self.control.settimeout(START_SECONDS)
-        self.kind = self.control.recv(16).decode()
-        atexit.register(self.end)
+        with tempfile.TemporaryFile("w+", errors="replace") as errors:
+            more = {"env": environment, "stderr": errors}
+            self._process, self.control = sandbox.started(how, **more)
+            atexit.register(self.end)
+            self.control.settimeout(START_SECONDS)
+            self.kind = self.control.recv(16).decode()
+            if not self.kind:
+                self.end()
+                errors.seek(0)
+                said = errors.read(2**20).split("\n")
+                raise OSError(
+                    next((x for x in reversed(said) if x.strip()), "it ended")
+                )
 
     def lives(self):
         return self.kind and self._process.poll() is None
@@ -68,12 +78,14 @@ class Fork:
     def __init__(self, unsafe=False):
         self._unsafe, self.line = unsafe, None
         for _ in range(2):  # the zygote may have been killed
-            self._zygote = zygote(unsafe)
-            with contextlib.suppress(OSError):
+            try:
+                self._zygote = zygote(unsafe)
                 self._spawner, self._guard = _pair(self._zygote.control)
                 self._spawn()
                 return
-        raise OSError("no process can be started for the answers")
+            except OSError as error:
+                why = error
+        raise OSError(f"no process can be started for the answers: {why}")
 
     def again(self):
         self._leave()

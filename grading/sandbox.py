@@ -124,7 +124,7 @@ def _command(argv, hidden=KNOWING, devices=(), shown=()):
 
 
 def started(how, limits=(), watched=False, **more):
-    """(a process of its own group, our end of a socket to it); silent otherwise.
+    """(a process of its own group, our end of a socket to it); silent by default.
 
     how(fd): what `subprocess` starts it by, given the descriptor of its own end.
     watched: it may start programs, so the memory of all has to be counted.
@@ -132,8 +132,9 @@ def started(how, limits=(), watched=False, **more):
     here, theirs = socket.socketpair()
     with theirs:
         fd = theirs.fileno()
-        more |= dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
-        child = _child(MEMORY, watched, dict(limits), pass_fds=[fd], **how(fd), **more)
+        silent = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
+        how = silent | how(fd) | more
+        child = _child(MEMORY, watched, dict(limits), pass_fds=[fd], **how)
     return child, here
 
 

@@ -233,3 +233,10 @@ def test_no_answer_holds_up_who_opens_a_file(expression, got):
 
 def test_the_lists_of_allowed_calls_can_be_made():
     assert locks.Filter() and locks.Filter(locks.PROGRAMS, locks.PROCESSES)
+
+
+def test_what_keeps_a_process_from_starting_is_said(monkeypatch):
+    monkeypatch.setattr(forks, "_zygotes", {})
+    monkeypatch.setattr(forks, "CODE", "import nowhere_to_be_had  # {fd} {boxed}")
+    with pytest.raises(OSError, match="No module named 'nowhere_to_be_had'"):
+        forks.Fork()

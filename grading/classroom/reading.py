@@ -108,9 +108,9 @@ class Reader:
     def __init__(self, file, task, *values):
         try:
             self.fork = Fork(bool(sandbox.why_not()))
-        except OSError:
-            why = "no process can be started that reads what students hand in"
-            raise NoReader(f"{why}: does `minigrad doctor` find a fault?") from None
+        except OSError as error:
+            why = "what students hand in cannot be read"
+            raise NoReader(f"{why}: {error}. `minigrad doctor` may know more") from None
         self.left = SECONDS
         self.say(["reader", task, *values])
         socket.send_fds(self.fork.line.end, [b"."], [file.fileno()])
