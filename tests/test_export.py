@@ -63,7 +63,12 @@ def test_exported_package(home, lab, tmp_path, capsys, nightly):
     counts = [int(n) for n in re.findall(r"(\d+) (?:passed|skipped|deselected)", done)]
     assert re.search(r"\d\d+ passed", done) and "failed" not in done
     assert sum(counts) > 8000
-    for name in ("viz/step.js", "simt/headers/textures", "data/digits.npz"):
+    for name in (
+        "viz/svg/calls.svg",
+        "viz/step.js",
+        "simt/headers/textures",
+        "data/digits.npz",
+    ):
         assert (target / "minigrad" / name).is_file()
 
 

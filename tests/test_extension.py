@@ -387,9 +387,3 @@ def test_a_profile_says_who_called_whom():
     assert viz.profile(prof).svg().count("<svg") == 1
     with pytest.raises(ValueError, match="nothing that begins with 'mine::'"):
         viz.profile(prof, only="mine::")
-
-
-@pytest.mark.parametrize("draw", [viz.extension, viz.dispatch])
-def test_the_floors_are_said_in_words(draw):
-    assert "floors" in repr(draw())
-    assert "aria-label" in draw().svg()

@@ -68,11 +68,3 @@ def test_what_cannot_be_drawn_says_why():
         viz.windows(IMAGE, 9)
     with pytest.raises(IndexError, match=r"3 x 4 elements; at=\(3, 0\) is not one"):
         viz.windows(IMAGE, 3, at=(3, 0))
-
-
-def test_norms_mark_what_shares_a_mean():
-    picture = viz.norm_axes(4, 6, groups=3)
-    fills = [patch.get_facecolor() for patch in picture.figure.axes[0].patches]
-    marked = fills.count(max(set(fills), key=lambda f: f[0] - f[2]))  # the amber one
-    assert marked == 4 + 6 + 1 + 2 + 1  # and once in the legend
-    assert "group norm over 2 channels" in picture.alt

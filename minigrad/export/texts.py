@@ -8,6 +8,7 @@ DATA = [
     "simt/native/*.h",
     "viz/*.css",
     "viz/*.js",
+    "viz/svg/*.svg",
 ]
 
 PYPROJECT = """\

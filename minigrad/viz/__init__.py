@@ -8,28 +8,36 @@ from .charts import histograms, lines, ranking, surface
 from .curve import curve
 from .drawing import drawing
 from .explorer import strides_explorer
-from .finding import finding, findings
+from .finding import finding
 from .formula import formula
 from .graph import graph
 from .images import images
 from .launch import launch
 from .learned import learned
-from .machine import calls, machine, memories, pyramid, toolchain, versions
-from .norms import norm_axes
 from .picture import Picture
 from .product import product
 from .profile import profile
 from .program import program
+from .pyramid import pyramid
 from .roofline import Point, point, roofline
-from .seams import dispatch, extension
 from .source import source
 from .spans import spans
 from .stepper import step
 from .strides import strides
+from .svg import (
+    calls,
+    dispatch,
+    extension,
+    machine,
+    memories,
+    norm_axes,
+    toolchain,
+)
 from .tables import broadcast, tables
 from .threads import threads
 from .timeline import timeline
 from .tree import tree
+from .versions import versions
 from .walk import walk
 from .windows import columns, halo, overlaps, pooling, windows
 
@@ -48,7 +56,6 @@ __all__ = [
     "drawing",
     "extension",
     "finding",
-    "findings",
     "formula",
     "graph",
     "halo",

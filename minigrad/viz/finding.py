@@ -2,10 +2,10 @@
 
 from ..simt import Finding, KernelError, Report
 from .runs import launch_words, place, sentence
-from .sheet import MARGIN, SourceLine, Space, Words, sheet
+from .sheet import MARGIN, SourceLine, Words, sheet
 from .words import count
 
-MOST, HIGH, WIDE = 6, 0.42, 2.55  # findings drawn; a thread's box, in inches
+HIGH, WIDE = 0.42, 2.55  # inches: a thread's box
 
 
 def finding(what):
@@ -17,21 +17,6 @@ def finding(what):
         return nothing(report)
     return sheet([heading(report), *parts_of(report.findings[0])],
                  alt_of(report.findings[0]))  # fmt: skip
-
-
-def findings(report):
-    """Draw all findings of a Report under each other."""
-    report = report_of(report)
-    if not report.findings:
-        return nothing(report)
-    parts, shown = [heading(report)], report.findings[:MOST]
-    for one in shown:
-        parts += [*parts_of(one), Space(0.16)]
-    left = len(report.findings) - len(shown)
-    if left:
-        more = f"Cut: {count(left, 'more finding')}, see the report."
-        parts.append(Words([more], 8.5))
-    return sheet(parts, " ".join(map(alt_of, report.findings)))
 
 
 def report_of(what):

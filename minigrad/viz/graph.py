@@ -11,7 +11,7 @@ from .graph_facts import Facts
 from .graph_flow import flow, text_of
 from .graph_layout import MOST_WIDE, arranged, folded, is_leaf, layers_of, plural
 from .graph_modules import AUTO
-from .picture import image
+from .picture import Svg
 from .runs import sentence
 
 FILES = Path(__file__).parent
@@ -45,7 +45,7 @@ def graph(loss, *, depth=AUTO, **names):
     return Graph(loss, root, names, depth)
 
 
-class Graph:
+class Graph(Svg):
     """The picture of a graph; it shows itself, with a slider where that goes."""
 
     def __init__(self, loss, root, names, depth=AUTO):
@@ -58,7 +58,7 @@ class Graph:
         self.names = {n: i for i, n in enumerate(facts.order)}
         longest = max(len(facts.title(node)) for node in self.drawn)
         self.wide = min(max(WIDE, 8 * longest + 4), WIDEST)
-        self.text = self.svg()
+        self.text = self.drawn_layers()
         widget, self.panel = _widget_class(), None
         if widget is not None and "google.colab" not in sys.modules:
             self.still = f"mg-graph-still-{next(_numbers)}"
@@ -66,7 +66,7 @@ class Graph:
 
     # ------------------------------------------------ the drawing
 
-    def svg(self):
+    def drawn_layers(self):
         """The picture as SVG text."""
         across = max(min(len(layer), MOST_WIDE) for _, layer, _ in self.layers)
         width = max(across * (self.wide + GAP) + GAP + 120, 380)
@@ -214,12 +214,6 @@ class Graph:
         """The gradient that comes to a box, in words; "" where it is not known."""
         known = box.call is None and box.nodes[0] in self.flow
         return text_of(self.flow[box.nodes[0]]) if known else ""
-
-    def __repr__(self):
-        return self.alt
-
-    def _repr_html_(self):
-        return image(self.text, self.alt)
 
     def _ipython_display_(self):
         from IPython.display import display

@@ -7,17 +7,35 @@ import re
 from html import escape
 
 
-class Picture:
-    """A Matplotlib figure, shown as SVG with its description in words."""
+class Svg:
+    """A drawing as SVG text; alt: what it shows, in words."""
 
-    def __init__(self, figure, alt):
-        self.figure, self.alt = figure, alt
+    def __init__(self, text, alt):
+        self.text, self.alt = text, alt
 
     def __repr__(self):
         return self.alt
 
     def _repr_html_(self):
         return self.img()  # stored once; JupyterLab gives other images no alt text
+
+    def svg(self):
+        return self.text
+
+    def img(self):
+        """An HTML <img> that holds the SVG and is no wider than the page."""
+        data = base64.b64encode(self.svg().encode()).decode()
+        return (
+            f'<img alt="{escape(self.alt)}" style="max-width: 100%" '
+            f'src="data:image/svg+xml;base64,{data}">'
+        )
+
+
+class Picture(Svg):
+    """A Matplotlib figure, shown as SVG."""
+
+    def __init__(self, figure, alt):
+        self.figure, self.alt = figure, alt
 
     def svg(self):
         """The picture as SVG text, with its description for screen readers."""
@@ -38,24 +56,11 @@ class Picture:
         with open(path, "wb") as file:
             file.write(data)
 
-    def img(self):
-        """An HTML <img> that holds the SVG and is no wider than the page."""
-        return image(self.svg(), self.alt)
-
     def _saved(self, format, **options):
         file = io.BytesIO()
         with style():
             self.figure.savefig(file, format=format, **options)
         return file.getvalue()
-
-
-def image(svg, alt):
-    """An HTML <img> of SVG text, described in words."""
-    data = base64.b64encode(svg.encode()).decode()
-    return (
-        f'<img alt="{escape(alt)}" style="max-width: 100%" '
-        f'src="data:image/svg+xml;base64,{data}">'
-    )
 
 
 @contextlib.contextmanager

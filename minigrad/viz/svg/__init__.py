@@ -1,0 +1,50 @@
+"""The pictures that never change: each function shows the SVG file of its name."""
+
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+from ..picture import Svg
+
+TITLE = "{http://www.w3.org/2000/svg}title"
+
+
+def machine():
+    """Show host and device: what each has, and what passes between them."""
+    return stored("machine")
+
+
+def calls():
+    """Show who calls whom, from a line of Python to the GPU."""
+    return stored("calls")
+
+
+def toolchain():
+    """Show the way from a kernel's source code to the GPU's machine code."""
+    return stored("toolchain")
+
+
+def memories():
+    """Show which thread may read which memory."""
+    return stored("memories")
+
+
+def norm_axes():
+    """Show what batch, layer, instance, and group norm each average over."""
+    return stored("norm_axes")
+
+
+def extension():
+    """Show what a call of an extension passes through, and what each layer does."""
+    return stored("extension")
+
+
+def dispatch():
+    """Show the layers that torch.matmul passes through, on a GPU."""
+    return stored("dispatch")
+
+
+def stored(name):
+    """Return the picture in NAME.svg; its title is the description in words."""
+    text = Path(__file__).with_name(f"{name}.svg").read_text(encoding="utf-8")
+    title = ElementTree.fromstring(text).findtext(TITLE)
+    return Svg(text, " ".join(title.split()))
