@@ -54,12 +54,15 @@ class Zygote:
         sandbox.end(self._process)
 
 
-_zygotes = {}  # (this process, unsafe) -> Zygote
+_zygotes = {}  # (this process, unsafe, box) -> Zygote
 
 
-def zygote(unsafe=False):
-    """The zygote of this process; or a new one, if what it forks cannot be parted."""
-    key = os.getpid(), unsafe
+def zygote(unsafe=False, box="students"):
+    """The zygote of this process; or a new one, if what it forks cannot be parted.
+
+    box: whose it is; others have another.
+    """
+    key = os.getpid(), unsafe, box
     found = _zygotes.get(key)
     if found is None or not found.lives():
         found = _zygotes[key] = Zygote(unsafe)
@@ -75,11 +78,12 @@ class Fork:
     has left nothing. OSError where none can be started.
     """
 
-    def __init__(self, unsafe=False):
-        self._unsafe, self.line = unsafe, None
+    def __init__(self, *box):
+        """box: the arguments of zygote."""
+        self._box, self.line = box, None
         for _ in range(2):  # the zygote may have been killed
             try:
-                self._zygote = zygote(unsafe)
+                self._zygote = zygote(*box)
                 self._spawner, self._guard = _pair(self._zygote.control)
                 self._spawn()
                 return
@@ -95,7 +99,7 @@ class Fork:
             self._spawn()
         except OSError:
             self.end()
-            self.__init__(self._unsafe)
+            self.__init__(*self._box)
 
     def end(self):
         """End the process, and wait until nothing is left of it."""

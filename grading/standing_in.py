@@ -61,7 +61,7 @@ class StandingIn:
 
     def _connect(self, closed):
         if self._fork is None:
-            self._fork = Fork(self._unsafe)
+            self._fork = Fork(self._unsafe, "references")
             self._fork.line.send(wire.encode(["references", codes()]), SECONDS)
         self._fork.line.send(wire.encode(["connect", closed, self.candidate]), SECONDS)
         self._fork.line.send_end(self.waiting)
