@@ -34,7 +34,7 @@ import torch
 import minigrad
 from grading import trying
 from minigrad import answers_from
-from minigrad.viz import broadcast, strides, strides_explorer, walk
+from minigrad.viz import broadcast, storage_order, strides, strides_explorer
 
 # Lab 03 has holes for you to fill. In this lesson the course's solutions fill them.
 answers_from("solutions", before="04_elementwise")
@@ -534,7 +534,7 @@ with trying():
 # row.
 
 # %%
-walk({"y[1:3]": y[1:3], "y[:, 1:3]": y[:, 1:3]})
+storage_order({"y[1:3]": y[1:3], "y[:, 1:3]": y[:, 1:3]})
 
 # %% [markdown]
 # For a contiguous tensor, `view` gives another shape to the same storage.
@@ -553,7 +553,7 @@ with trying():
 # To see why, walk through the transpose, row by row.
 
 # %%
-walk({"x.T": x.T})
+storage_order({"x.T": x.T})
 
 # %% [markdown]
 # A tensor of one dimension has one stride, and no number is both {{=4}} and {{=−7}}. So
@@ -623,7 +623,7 @@ four = {
     "y[:, ::2]": y[:, ::2],
     "y[:, :3]": y[:, :3],
 }
-walk(four)
+storage_order(four)
 
 # %% [markdown]
 # **To the lab**: exercise 9 (`view_or_copy`) decides it for any two shapes.

@@ -41,7 +41,7 @@ from minigrad.models import ConvNet
 from minigrad.nn import functional as F
 from minigrad.testing import rates
 from minigrad.training import Training, evaluate, train_mnist, train_step
-from minigrad.viz.drawing import centred
+from minigrad.viz.drawing import centered
 
 minigrad.manual_seed(0)
 
@@ -93,7 +93,7 @@ def mnist(train, most):
 def digits(train):
     """The digits that come with the course, made to look like MNIST's."""
     images, labels = minigrad.data.digits(train)
-    return normalised([centred(image.numpy()) for image in images], labels.numpy())
+    return normalised([centered(image.numpy()) for image in images], labels.numpy())
 
 
 # %%

@@ -65,7 +65,7 @@ def test_exported_package(home, lab, tmp_path, capsys, nightly):
     assert sum(counts) > 8000
     for name in (
         "viz/svg/calls.svg",
-        "viz/step.js",
+        "viz/widgets/step.js",
         "simt/headers/textures",
         "data/digits.npz",
     ):

@@ -16,8 +16,8 @@ from IPython.core.formatters import DisplayFormatter
 from minigrad import Tensor
 from minigrad.exercises.registry import exercises
 from minigrad.storage import Storage
-from minigrad.viz import strides, strides_explorer, walk
-from minigrad.viz.reading import reading
+from minigrad.viz import storage_order, strides, strides_explorer
+from minigrad.viz.draw.storage_view import view_of
 
 pytestmark = pytest.mark.slow
 
@@ -86,7 +86,7 @@ def test_any_view_can_be_drawn(x):
 def test_it_is_counted_how_often_each_cell_is_read(x):
     expected = Counter(cells_of(x))
     for cell in range(-1, len(x.storage) + 1):
-        assert reading(x).times_read(cell) == expected[cell]
+        assert view_of(x).times_read(cell) == expected[cell]
 
 
 def test_the_marked_element_and_its_cell_look_alike():
@@ -161,7 +161,7 @@ def test_numpy_and_torch_are_read_right():
         torch().from_numpy(a)[1:, ::2],
         np.broadcast_to(a[1], (2, 6)),
     ):
-        r = reading(x)
+        r = view_of(x)
         cells = [r.cell(i) for i in itertools.product(*map(range, r.shape))]
         assert r.take(cells) == np.asarray(x).reshape(-1).tolist()
         assert r.cells == 24
@@ -251,12 +251,12 @@ def test_a_walk_has_one_step_where_torch_can_view_it_flat(x):
         said = f"x: every step is {same.view(-1).stride(0)}."
     except RuntimeError:
         said = "x: steps "
-    assert walk({"x": x}).alt.startswith(said)
+    assert storage_order({"x": x}).alt.startswith(said)
 
 
 def test_a_walk_of_what_is_large_is_refused():
     with pytest.raises(ValueError, match="y has 25 cells and 25 elements"):
-        walk({"y": tensor((25,), (1,))})
+        storage_order({"y": tensor((25,), (1,))})
 
 
 def test_a_notebook_stores_the_picture_once_with_its_words():
@@ -305,7 +305,7 @@ def luminance(colour):
 
 
 def test_writing_stands_out_in_grey_too():
-    from minigrad.viz.canvas import BOXES, INK, SOFT
+    from minigrad.viz.draw.canvas import BOXES, INK, SOFT
 
     backs = [(INK, look["fc"]) for look in BOXES.values() if look["fc"] != "none"]
     for ink, back in [*backs, (SOFT, "white")]:
@@ -319,7 +319,7 @@ def test_pictures_need_no_answers():
         import numpy as np
         from minigrad import NotAnswered, Tensor, arange
         from minigrad.storage import Storage
-        from minigrad.viz import strides, strides_explorer, walk
+        from minigrad.viz import storage_order, strides, strides_explorer
         try:
             arange(3)
         except NotAnswered:
@@ -328,7 +328,7 @@ def test_pictures_need_no_answers():
             strides(x, (1, 2), base=whole).svg()
             strides_explorer(x).picture().svg()
             strides_explorer(2, 3)
-            walk({"x": x}).svg()
+            storage_order({"x": x}).svg()
             print("drawn")
     """
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

@@ -9,7 +9,7 @@ import pytest
 
 from minigrad import viz
 from minigrad.viz import drawing as function
-from minigrad.viz.drawing import centred, ink_of, shares
+from minigrad.viz.drawing import centered, ink_of, shares
 
 pytest.importorskip(
     "matplotlib", reason="not run: tests of pictures (matplotlib is not installed)"
@@ -25,7 +25,7 @@ def blot(height, width, top=0, left=0, size=100):
 
 @pytest.mark.parametrize("top, left", [(0, 0), (30, 50), (60, 70)])
 def test_a_digit_fills_20_pixels_and_lies_in_the_middle_wherever_it_was(top, left):
-    page = centred(blot(40, 30, top, left))
+    page = centered(blot(40, 30, top, left))
     rows, columns = np.flatnonzero(page.any(1)), np.flatnonzero(page.any(0))
     assert page.shape == (28, 28) and page.dtype == np.float32
     assert (len(rows), len(columns)) == (20, 15)
@@ -35,13 +35,13 @@ def test_a_digit_fills_20_pixels_and_lies_in_the_middle_wherever_it_was(top, lef
 
 def test_the_centre_of_mass_counts_and_not_that_of_the_box():
     page = blot(40, 10) + blot(5, 40, 0, 0)
-    box = np.flatnonzero(centred(page.clip(0, 1)).any(0))
+    box = np.flatnonzero(centered(page.clip(0, 1)).any(0))
     assert (box[0] + box[-1]) / 2 > 13.5 + 1  # most of its ink is on the left
 
 
 @pytest.mark.parametrize("ink", [np.zeros((5, 7)), np.ones((1, 1)), np.ones((300, 2))])
-def test_any_image_is_centred(ink):
-    page = centred(ink)
+def test_any_image_is_centered(ink):
+    page = centered(ink)
     assert page.shape == (28, 28) and page.min() >= 0 and page.max() <= 1
     assert page.any() == ink.any()
 

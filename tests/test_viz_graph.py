@@ -13,8 +13,8 @@ from minigrad import tensor, viz
 from minigrad.autograd import grad
 from minigrad.exercises.answers import load_references
 from minigrad.exercises.registry import exercises, solves
+from minigrad.viz.draw.graph_layout import folded, nodes_in_order, repetition
 from minigrad.viz.graph import Graph
-from minigrad.viz.graph_layout import folded, nodes_in_order, repetition
 
 pytest.importorskip(
     "matplotlib", reason="not run: tests of pictures (matplotlib is not installed)"

@@ -6,7 +6,7 @@ from test_viz_graph import boxes, edges, solved  # noqa: F401  (a fixture)
 
 import minigrad
 from minigrad import functional, models, nn, tensor, viz
-from minigrad.viz.graph_layout import nodes_in_order
+from minigrad.viz.draw.graph_layout import nodes_in_order
 
 pytestmark = pytest.mark.usefixtures("solved")
 
@@ -54,7 +54,7 @@ def test_the_layers_of_a_network_are_boxes_and_functions_stay_single():
         "conv1: Conv2d", "[2, 32, 28, 28] float32", "320 parameters"
     ] in boxes(picture).values()  # fmt: skip
     assert "4 calls of modules folded" in repr(picture)
-    whole = ["ConvNet", "[2, 10] float32", "421 642 parameters"]
+    whole = ["ConvNet", "[2, 10] float32", "421,642 parameters"]
     assert boxes(viz.graph(loss, depth=0))["1"] == whole
     assert len(edges(viz.graph(loss, depth=0))) == 1
     everything = viz.graph(loss, depth=None)

@@ -86,7 +86,7 @@ def about(text, size=None):
 
 def boxes(picture, kind):
     """How many boxes of a kind there are, the legend's among them."""
-    from minigrad.viz.canvas import BOXES
+    from minigrad.viz.draw.canvas import BOXES
 
     look, axes = BOXES[kind], picture.figure.axes[0]
     face = matplotlib.colors.to_rgba(look["fc"])
@@ -428,7 +428,7 @@ def one_of_each():
 @pytest.mark.parametrize("kind", one_of_each())
 @pytest.mark.parametrize("name", PICTURES)
 def test_a_kernel_with_this_bug_can_be_drawn(kind, name, monkeypatch):
-    monkeypatch.setattr(viz.runs, "SECONDS", 0.3)
+    monkeypatch.setattr(viz.draw.kernel_launch, "SECONDS", 0.3)
     case = one_of_each()[kind]
     kernel, given = simt.RawKernel(case.source, case.name), case.arguments()
     assert repr(getattr(viz, name)(kernel, **given))
@@ -503,7 +503,7 @@ def test_what_is_no_kernel_is_a_sentence():
 
 
 def test_an_endless_loop_is_cut_short(monkeypatch):
-    monkeypatch.setattr(viz.runs, "SECONDS", 0.3)
+    monkeypatch.setattr(viz.draw.kernel_launch, "SECONDS", 0.3)
     text = ADD.replace("if (i < n)", "while (n)")
     picture = viz.launch(raw(text), 1, 8, (*zeros(3, 8), 8))
     assert "timeout: the kernel did not end" in picture.alt
@@ -605,7 +605,7 @@ def test_the_slider_comes_with_a_still_picture_that_it_hides(monkeypatch):
 
 @pytest.mark.parametrize("missing", ["anywidget", "Colab"])
 def test_without_a_slider_there_is_the_picture(monkeypatch, missing):
-    from minigrad.viz import stepper as module
+    module = sys.modules["minigrad.viz.step"]
 
     if missing == "Colab":
         monkeypatch.setitem(sys.modules, "google.colab", object())

@@ -18,8 +18,8 @@ from jinja2 import Environment
 from minigrad import course
 from minigrad.exercises.answers import holes_of
 from minigrad.exercises.cells import answered_in, cells_of
-from minigrad.viz.canvas import Canvas
-from minigrad.viz.picture import style
+from minigrad.viz.draw.canvas import Canvas
+from minigrad.viz.draw.picture import style
 
 from .. import plain
 from ..verdict import NOT_GRADED

@@ -1,6 +1,6 @@
 """Which chapter builds on which, and how far one is, as a picture."""
 
-from minigrad.viz.diagram import Arrow, Box, diagram
+from minigrad.viz.draw.diagram import Arrow, Box, diagram
 
 WIDE, HIGH, ACROSS, DOWN, MARGIN = 2.74, 0.7, 2.86, 1.02, 0.05  # inches
 

@@ -6,8 +6,8 @@ DATA = [
     "kernels/*.cu*",
     "simt/headers/**/*",
     "simt/native/*.h",
-    "viz/*.css",
-    "viz/*.js",
+    "viz/widgets/*.css",
+    "viz/widgets/*.js",
     "viz/svg/*.svg",
 ]
 

@@ -1,93 +1,54 @@
-"""Pictures for the lessons. Matplotlib is imported when the first one is drawn."""
+"""The pictures of the lessons, one in each file.
 
-from .access import access
-from .bank_map import bank_map
-from .banks import banks
-from .bars import bars
-from .charts import histograms, lines, ranking, surface
-from .curve import curve
-from .drawing import drawing
-from .explorer import strides_explorer
-from .finding import finding
-from .formula import formula
-from .graph import graph
-from .images import images
-from .launch import launch
-from .learned import learned
-from .picture import Picture
-from .product import product
-from .profile import profile
-from .program import program
-from .pyramid import pyramid
-from .roofline import Point, point, roofline
-from .source import source
-from .spans import spans
-from .stepper import step
-from .strides import strides
-from .svg import (
-    calls,
-    dispatch,
-    extension,
-    machine,
-    memories,
-    norm_axes,
-    toolchain,
-)
-from .tables import broadcast, tables
-from .threads import threads
-from .timeline import timeline
-from .tree import tree
-from .versions import versions
-from .walk import walk
-from .windows import columns, halo, overlaps, pooling, windows
+`draw` is what they are drawn with, `svg` holds those that never change, and `widgets`
+those that the reader moves. Matplotlib is imported when the first picture is drawn.
+"""
 
-__all__ = [
-    "Picture",
-    "Point",
-    "access",
-    "bank_map",
-    "banks",
-    "bars",
-    "broadcast",
-    "calls",
-    "columns",
-    "curve",
-    "dispatch",
-    "drawing",
-    "extension",
-    "finding",
-    "formula",
-    "graph",
-    "halo",
-    "histograms",
-    "images",
-    "launch",
-    "learned",
-    "lines",
-    "machine",
-    "memories",
-    "norm_axes",
-    "overlaps",
-    "point",
-    "pooling",
-    "product",
-    "profile",
-    "pyramid",
-    "program",
-    "ranking",
-    "roofline",
-    "source",
-    "spans",
-    "step",
-    "strides",
-    "strides_explorer",
-    "surface",
-    "tables",
-    "threads",
-    "timeline",
-    "toolchain",
-    "tree",
-    "versions",
-    "walk",
-    "windows",
-]
+from .access import access as access
+from .bank_map import bank_map as bank_map
+from .banks import banks as banks
+from .bars import bars as bars
+from .broadcast import broadcast as broadcast
+from .columns import columns as columns
+from .curve import curve as curve
+from .draw.picture import Picture as Picture
+from .drawing import drawing as drawing
+from .finding import finding as finding
+from .formula import formula as formula
+from .graph import graph as graph
+from .halo import halo as halo
+from .histograms import histograms as histograms
+from .images import images as images
+from .launch import launch as launch
+from .learned import learned as learned
+from .lines import lines as lines
+from .overlaps import overlaps as overlaps
+from .pooling import pooling as pooling
+from .product import product as product
+from .profile import profile as profile
+from .program import program as program
+from .pyramid import pyramid as pyramid
+from .ranking import ranking as ranking
+from .roofline import Point as Point
+from .roofline import point as point
+from .roofline import roofline as roofline
+from .source import source as source
+from .spans import spans as spans
+from .step import step as step
+from .storage_order import storage_order as storage_order
+from .strides import strides as strides
+from .strides_explorer import strides_explorer as strides_explorer
+from .surface import surface as surface
+from .svg import calls as calls
+from .svg import dispatch as dispatch
+from .svg import extension as extension
+from .svg import machine as machine
+from .svg import memories as memories
+from .svg import norm_axes as norm_axes
+from .svg import toolchain as toolchain
+from .tables import tables as tables
+from .threads import threads as threads
+from .timeline import timeline as timeline
+from .tree import tree as tree
+from .versions import versions as versions
+from .windows import windows as windows

@@ -4,15 +4,22 @@ import numpy as np
 
 from ..simt.tools.base import pieces
 from ..simt.tools.coalescing import SECTOR
-from .canvas import HEIGHT
-from .recorders import WarpAccesses, warps_of
-from .runs import CannotRun, or_sentence, setup
-from .sheet import MARGIN, Legend, SourceLine, Space, Words, sheet
-from .words import count
+from .draw.canvas import HEIGHT
+from .draw.kernel_launch import or_sentence
+from .draw.page import MARGIN
+from .draw.text import count
+from .draw.warp_accesses import (
+    PANELS,
+    accesses,
+    accesses_page,
+    asked_for,
+    lanes_text,
+    source_line,
+    spoken,
+)
 
 LINE_BYTES, WORD, UNIT, LEFT = 128, 4, 0.22, 1.1
-ROWS, PANELS = 8, 8  # lines of memory, and accesses, drawn at most
-KINDS = {"read": "read", "write": "written", "atomic": "updated atomically"}
+ROWS = 8  # lines of memory, drawn at most
 
 
 @or_sentence
@@ -25,7 +32,7 @@ def access(kernel, grid, block, args, line=None, warp=0, shared_mem=0):
     """
     run, seen = accesses(kernel, grid, block, args, line, warp, "global", shared_mem)
     panels = [Strip(run, one) for one in seen[:PANELS]]
-    return panels_sheet(run, warp, panels, len(seen), KEY)
+    return accesses_page(run, warp, panels, len(seen), KEY)
 
 
 KEY = [
@@ -35,70 +42,6 @@ KEY = [
     ("frame", "a sector of 32 bytes that is fetched"),
     (None, "a row: 128 bytes, four sectors"),
 ]
-
-
-def accesses(kernel, grid, block, args, line, warp, space, shared_mem):
-    """(Run, Accesses of one warp by place); CannotRun where there are none."""
-    ready = setup(kernel, grid, block, args)
-    each = warps_of(ready.block)
-    most = each * ready.grid[0] * ready.grid[1] * ready.grid[2]
-    if not 0 <= warp < most:
-        raise ValueError(f"warp={warp}: this launch has warps 0 to {most - 1}")
-    if line is not None and not 1 <= line <= ready.kernel.code.count("\n") + 1:
-        raise ValueError(
-            f"line={line}: the text has lines 1 to "
-            f"{ready.kernel.code.count(chr(10)) + 1}"
-        )
-    tool = WarpAccesses(warp, space)
-    run = ready.run(shared_mem, ["coalescing", "banks", tool])
-    seen = [a for a in tool.seen.values() if line in (None, a.place[0])]
-    if not seen:
-        where = "" if line is None else f" in line {line}"
-        notes = " ".join(run.notes())
-        raise CannotRun(
-            f"Warp {warp} of {run.kernel.name} makes no access of {space} memory"
-            f"{where}. {notes}".strip()
-        )
-    return run, sorted(seen, key=lambda a: (a.place[0], a.kind == "write", a.place))
-
-
-def panels_sheet(run, warp, panels, total, key):
-    """The panels under one heading."""
-    where = divmod(warp, warps_of(run.block))
-    head = f"{run.heading}   warp {warp}"
-    about = f"Warp {where[1]} of block {where[0]}: its 32 lanes are threads that run "
-    about += "together."
-    notes = run.notes()
-    if total > len(panels):
-        notes.append(f"Cut: {len(panels)} of {total} accesses are drawn; line=... "
-                     f"chooses others.")  # fmt: skip
-    parts = [Words([head], 11, weight="bold")]
-    for panel in panels:
-        parts += [Space(0.1), *panel.parts()]
-    parts += [Space(0.08), Legend(key), Words(notes, 8.5)]
-    alt = " ".join([f"{head}. {about}", *(p.alt() for p in panels), *notes])
-    return sheet(parts, alt)
-
-
-def source_line(run, place):
-    """The line of an access, with a caret under it."""
-    line, column = place
-    return SourceLine(line, run.lines[line - 1], column)
-
-
-def asked_for(access):
-    """Who asks for what: x is read by 32 lanes, 4 bytes each"""
-    lanes, nbytes = count(len(access.lanes), "lane"), count(access.size, "byte")
-    return f"{access.name} is {KINDS[access.kind]} by {lanes}, {nbytes} each"
-
-
-def spoken(words):
-    """What a panel says: the verdict in bold, then the rest."""
-    return [Words(words[:1], weight="bold"), Words(words[1:])]
-
-
-def many(number, noun):
-    return count(number, noun).replace(str(number), f"{number:,}")
 
 
 class Strip:
@@ -146,7 +89,9 @@ class Strip:
         )
         whole = total.get(one.place, {})
         requests, sectors = whole.get("requests", 0), whole.get("sectors", 0)
-        rest = f"Whole launch: {many(sectors, 'sector')} in {many(requests, 'request')}"
+        rest = (
+            f"Whole launch: {count(sectors, 'sector')} in {count(requests, 'request')}"
+        )
         best = whole.get("ideal_sectors", sectors)
         rest += f"; {best:,} would do." if best < sectors else "."
         if one.times > 1:
@@ -200,13 +145,3 @@ class Strip:
         canvas.write(x, y + HEIGHT * (0.36 if small else 0.5), text, size)
         if small:
             canvas.write(x, y + HEIGHT * 0.79, small, 6.5)
-
-
-def lanes_text(lanes):
-    """(text, small text) for the lanes that share a box: 5; 4 to 7; or how many."""
-    first, last = lanes[0], lanes[-1]
-    if first == last:
-        return str(first), ""
-    if lanes == list(range(first, last + 1)):
-        return str(first), f"\u2026{last}"
-    return f"\u00d7{len(lanes)}", ""

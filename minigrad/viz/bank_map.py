@@ -1,10 +1,10 @@
 """In which bank of shared memory does each element of an array lie?"""
 
 from .banks import BANKS, passes
-from .canvas import Canvas
-from .picture import style
-from .sheet import MARGIN, WIDTH, Legend
-from .words import count
+from .draw.canvas import Canvas
+from .draw.page import MARGIN, WIDTH, Legend
+from .draw.picture import style
+from .draw.text import count
 
 SIZE, GAP, HEAD = 0.116, 0.34, 0.4  # inches: an element, between arrays, their titles
 MOST = 34  # rows or columns

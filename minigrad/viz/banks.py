@@ -1,18 +1,18 @@
 """Which lanes of one warp go to which bank of shared memory?"""
 
 from ..simt.tools.base import pieces
-from .access import (
+from .draw.kernel_launch import or_sentence
+from .draw.page import MARGIN
+from .draw.text import count
+from .draw.warp_accesses import (
     PANELS,
     accesses,
+    accesses_page,
     asked_for,
     lanes_text,
-    many,
-    panels_sheet,
     source_line,
     spoken,
 )
-from .runs import or_sentence
-from .sheet import MARGIN
 
 BANKS, UNIT, HIGH, LEFT = 32, 0.22, 0.36, 1.05
 ROWS = 10  # words of one bank, drawn at most
@@ -28,7 +28,7 @@ def banks(kernel, grid, block, args, line=None, warp=0, shared_mem=0):
     """
     run, seen = accesses(kernel, grid, block, args, line, warp, "shared", shared_mem)
     panels = [Bank(run, one) for one in seen[:PANELS]]
-    return panels_sheet(run, warp, panels, len(seen), KEY)
+    return accesses_page(run, warp, panels, len(seen), KEY)
 
 
 KEY = [("read", "lanes that find their bank free"),
@@ -65,7 +65,7 @@ class Bank:
         first = f"{asked_for(one)}{parts}: {passes(self.passes)}, {verdict}."
         whole = self.run.report.counts["lines"].get(one.place, {})
         asked, made = whole.get("shared_requests", 0), whole.get("bank_passes", 0)
-        rest = f"Whole launch: {passes(made)} for {many(asked, 'request')}."
+        rest = f"Whole launch: {passes(made)} for {count(asked, 'request')}."
         if one.times > 1:
             rest = f"This is the first of {one.times:,} times. {rest}"
         return [first, rest, self.samples()]

@@ -3,8 +3,8 @@
 import math
 
 from ..testing.timing import duration
-from .canvas import INK, SOFT, Canvas
-from .picture import style
+from .draw.canvas import INK, SOFT, Canvas
+from .draw.picture import style
 
 LEFT, RIGHT, WIDE, HIGH = 2.1, 0.8, 8.56, 0.19
 KINDS = "touched", "read", "line", "unused"

@@ -4,10 +4,10 @@ import math
 import time
 from html import escape
 
-from .canvas import RED
+from .draw.canvas import RED
+from .draw.chart import COLORS
 
 WIDTH, HEIGHT, LEFT, BOTTOM = 560, 200, 76, 24
-COLOURS = "#1f6fb4", "#d95f02", "#2a9d5c", "#8e44ad"
 DASHES = "", "6 3", "6 3 2 3", "2 3"
 SECONDS = 0.1  # between two pictures
 
@@ -53,7 +53,7 @@ class Curve:
         text = escape(f"{self}, {seconds:.1f} s{self._lost()}")
         bar = (
             f'<div style="width:{WIDTH}px;height:6px;margin:4px 0;background:#8883">'
-            f'<div style="width:{100 * share:.1f}%;height:6px;background:{COLOURS[0]}">'
+            f'<div style="width:{100 * share:.1f}%;height:6px;background:{COLORS[0]}">'
             "</div></div>"
         )
         title = f"<div><b>{escape(self.title)}</b></div>" if self.title else ""
@@ -92,17 +92,17 @@ class Curve:
             low, high = min(low, 0), max(high, 0 if low else 1)
         drawn = [self._ticks(low, high)]
         for number, (name, pairs) in enumerate(points.items()):
-            colour = COLOURS[number % len(COLOURS)]
+            color = COLORS[number % len(COLORS)]
             line = " ".join(self._at(x, y, low, high) for x, y in pairs)
-            look = f'fill="none" stroke="{colour}" stroke-width="1.5" '
+            look = f'fill="none" stroke="{color}" stroke-width="1.5" '
             look += f'stroke-dasharray="{DASHES[number % len(DASHES)]}"'
             top = 16 + 15 * number
             drawn += [
                 f'<polyline points="{line}" {look}/>',
-                self._dot(pairs, colour, low, high),
+                self._dot(pairs, color, low, high),
                 self._cross(lost(self.series[name])),
                 f'<path d="M{WIDTH - 38},{top - 4}h30" {look}/>',
-                f'<text x="{WIDTH - 44}" y="{top}" fill="{colour}" '
+                f'<text x="{WIDTH - 44}" y="{top}" fill="{color}" '
                 f'text-anchor="end">{escape(name)}</text>',
             ]
         said = escape(f"{self}{self._lost()}")
@@ -112,12 +112,12 @@ class Curve:
             f"{''.join(drawn)}</svg>"
         )
 
-    def _dot(self, pairs, colour, low, high):
+    def _dot(self, pairs, color, low, high):
         """A dot where the line ends, so that one value is seen, too."""
         if not pairs:
             return ""
         x, y = self._at(*pairs[-1], low, high).split(",")
-        return f'<circle cx="{x}" cy="{y}" r="2.5" fill="{colour}"/>'
+        return f'<circle cx="{x}" cy="{y}" r="2.5" fill="{color}"/>'
 
     def _cross(self, steps):
         """A cross where the line is lost."""

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from .picture import Picture, matplotlib, style
+from .draw.picture import Picture, matplotlib, style
 
-FILES = Path(__file__).parent
+FILES = Path(__file__).parent / "widgets"
 NO_CANVAS = (
     "A canvas to draw on needs anywidget and a running JupyterLab or VS Code. Without "
     "it: pad.show(image), of a PNG file or an array, of any size."
@@ -20,18 +20,18 @@ NO_CANVAS = (
 def drawing(read):
     """A canvas; after each stroke `read` is asked what it sees.
 
-    read: a function of an array (28, 28), ink from 0 to 1, centred as MNIST's digits
+    read: a function of an array (28, 28), ink from 0 to 1, centered as MNIST's digits
     are; it returns ten probabilities. pad.show(image) asks it about an image that is
     there. Where no canvas can be shown (no anywidget, or Colab), a sentence says so.
     """
     return Drawing(read)
 
 
-def centred(ink, size=28, box=20):
+def centered(ink, size=28, box=20):
     """An image as MNIST has its digits: an array (size, size) of float32.
 
     ink: an array of two dimensions, 0 for paper and 1 for ink. The part with ink is
-    scaled until its longer side is `box` pixels, and its centre of mass is put in the
+    scaled until its longer side is `box` pixels, and its center of mass is put in the
     middle. Source: LeCun, Cortes and Burges, The MNIST database.
     """
     ink, page = np.asarray(ink, np.float64), np.zeros((size, size), np.float32)
@@ -70,17 +70,17 @@ def ink_of(image):
         from matplotlib.image import imread
 
         image = imread(image)
-    grey = np.asarray(image, np.float64)
-    grey = grey / 255 if grey.size and grey.max() > 1 else grey
-    if grey.ndim == 3:
-        colour, clear = grey[..., :3].mean(2), grey[..., 3:]
-        grey = colour * clear[..., 0] + 1 - clear[..., 0] if clear.size else colour
-    if grey.ndim != 2 or 0 in grey.shape:
+    gray = np.asarray(image, np.float64)
+    gray = gray / 255 if gray.size and gray.max() > 1 else gray
+    if gray.ndim == 3:
+        color, clear = gray[..., :3].mean(2), gray[..., 3:]
+        gray = color * clear[..., 0] + 1 - clear[..., 0] if clear.size else color
+    if gray.ndim != 2 or 0 in gray.shape:
         raise ValueError(
-            f"an image is (H, W), or (H, W, 3 or 4) with colours, not {grey.shape}"
+            f"an image is (H, W), or (H, W, 3 or 4) with colors, not {gray.shape}"
         )
-    border = np.concatenate([grey[0], grey[-1], grey[:, 0], grey[:, -1]])
-    ink = abs(grey - np.median(border))
+    border = np.concatenate([gray[0], gray[-1], gray[:, 0], gray[:, -1]])
+    ink = abs(gray - np.median(border))
     return ink / max(ink.max(), 1e-9)
 
 
@@ -96,7 +96,7 @@ class Drawing:
 
     def show(self, image):
         """The picture of an image, as the network gets it, and what it says."""
-        self.ink = centred(ink_of(image))
+        self.ink = centered(ink_of(image))
         return answer(self.ink, self._read())
 
     def __repr__(self):
@@ -124,7 +124,7 @@ class Drawing:
         """A stroke has come: JSON of its width, and of bytes of ink in base64."""
         caption = json.loads(change["new"])
         data = np.frombuffer(base64.b64decode(caption["ink"]), np.uint8)
-        self.ink = centred(data.reshape(-1, caption["width"]) / 255)
+        self.ink = centered(data.reshape(-1, caption["width"]) / 255)
         said = {"image": (255 * self.ink).astype(int).ravel().tolist(), "shares": []}
         try:
             if self.ink.any():
@@ -143,9 +143,9 @@ def answer(ink, shares_):
         left, right = figure.subplots(1, 2, width_ratios=(1, 1.7))
         left.imshow(ink, cmap="gray_r", vmin=0, vmax=1)
         left.set(xticks=[], yticks=[], title="what the network gets")
-        colours = ["#9db8cf"] * 10
-        colours[int(np.argmax(shares_))] = "#1f6fb4"
-        right.bar(range(10), shares_, color=colours)
+        colors = ["#9db8cf"] * 10
+        colors[int(np.argmax(shares_))] = "#1f6fb4"
+        right.bar(range(10), shares_, color=colors)
         right.set(xticks=range(10), ylim=(0, 1), title="what it says")
     best = int(np.argmax(shares_))
     return Picture(figure, f"read as a {best}, probability {shares_[best]:.2f}")

@@ -1,9 +1,9 @@
 """What the simulator found, drawn on the source."""
 
 from ..simt import Finding, KernelError, Report
-from .runs import launch_words, place, sentence
-from .sheet import MARGIN, SourceLine, Words, sheet
-from .words import count
+from .draw.kernel_launch import launch_words, place, sentence
+from .draw.page import MARGIN, SourceLine, Text, page
+from .draw.text import count
 
 HIGH, WIDE = 0.42, 2.55  # inches: a thread's box
 
@@ -11,11 +11,11 @@ HIGH, WIDE = 0.42, 2.55  # inches: a thread's box
 def finding(what):
     """Draw a finding on its line of the kernel: a Finding, or the first of a Report."""
     if isinstance(what, Finding):
-        return sheet(parts_of(what), alt_of(what))
+        return page(parts_of(what), alt_of(what))
     report = report_of(what)
     if not report.findings:
         return nothing(report)
-    return sheet([heading(report), *parts_of(report.findings[0])],
+    return page([heading(report), *parts_of(report.findings[0])],
                  alt_of(report.findings[0]))  # fmt: skip
 
 
@@ -33,7 +33,7 @@ def report_of(what):
 def heading(report):
     launch = launch_words(report.grid, report.block)
     found = count(len(report.findings), "finding")
-    return Words([f"{report.kernel}   {launch}   {found}"], 11, weight="bold")
+    return Text([f"{report.kernel}   {launch}   {found}"], 11, weight="bold")
 
 
 def nothing(report):
@@ -45,7 +45,7 @@ def nothing(report):
 
 def parts_of(found):
     """The parts of the picture of one finding."""
-    parts = [Words([f"{found.kind}: {found.message}"], weight="bold")]
+    parts = [Text([f"{found.kind}: {found.message}"], weight="bold")]
     other = found.other or {}
     if other.get("source_line") and other["line"] != found.line:
         column = other.get("column", 1)
@@ -53,7 +53,7 @@ def parts_of(found):
     parts.append(SourceLine(found.line, found.source_line, found.column))
     parts.append(Threads(found))
     if found.hint:
-        parts.append(Words([found.hint[0].upper() + found.hint[1:] + "."]))
+        parts.append(Text([found.hint[0].upper() + found.hint[1:] + "."]))
     return parts
 
 

@@ -1,7 +1,8 @@
 """A formula of single numbers: what each was made from, its value and its gradient."""
 
-from .diagram import Arrow, Box, diagram
-from .graph_layout import arranged, layers_of, nodes_in_order, plural
+from .draw.diagram import Arrow, Box, diagram
+from .draw.graph_layout import arranged, layers_of, nodes_in_order
+from .draw.text import count
 
 WIDE, HIGH, DOWN, GAP = 1.25, 0.62, 0.5, 0.5  # inches
 
@@ -69,5 +70,5 @@ def alt(places):
         f"{step.value.grad:.4g}"
         for step in places
     ]
-    numbers = plural(len(said), "number")
+    numbers = count(len(said), "number")
     return f"A formula of {numbers}, from the result down: {'; '.join(said)}."

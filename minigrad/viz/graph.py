@@ -7,14 +7,15 @@ import sys
 from html import escape
 from pathlib import Path
 
-from .graph_facts import Facts
-from .graph_flow import flow, text_of
-from .graph_layout import MOST_WIDE, arranged, folded, is_leaf, layers_of, plural
-from .graph_modules import AUTO
-from .picture import Svg
-from .runs import sentence
+from .draw.graph_facts import Facts
+from .draw.graph_gradients import flow, text_of
+from .draw.graph_layout import MOST_WIDE, arranged, folded, is_leaf, layers_of
+from .draw.graph_modules import AUTO
+from .draw.kernel_launch import sentence
+from .draw.picture import Svg
+from .draw.text import count, cut_text
 
-FILES = Path(__file__).parent
+FILES = Path(__file__).parent / "widgets"
 WIDE, HIGH, GAP, DOWN = 124, 50, 16, 34  # pixels: a box, between boxes, between layers
 WIDEST, KEY = 216, 22
 MOST_STEPS = 200
@@ -72,16 +73,16 @@ class Graph(Svg):
         width = max(across * (self.wide + GAP) + GAP + 120, 380)
         places, parts, y = {}, [], 12
         folds = list(self.folds)
-        for number, layer, count in self.layers:
+        for number, layer, whole in self.layers:
             while folds and folds[0].first < number:
                 parts.append(note(width, y, folds.pop(0).text))
                 y += DOWN
             left = (width - len(layer) * (self.wide + GAP) + GAP) / 2
             for i, node in enumerate(layer):
                 places[node, number] = left + i * (self.wide + GAP), y
-            if count > len(layer):
+            if whole > len(layer):
                 parts.append(
-                    note(width, y + HIGH + 2, f"and {count - len(layer)} more")
+                    note(width, y + HIGH + 2, f"and {whole - len(layer)} more")
                 )
             y += HIGH + DOWN
         if folds:  # the last layers are left out
@@ -178,9 +179,9 @@ class Graph(Svg):
         order = self.facts.order
         nodes = [node for box in order for node in box.nodes]
         leaves = sum(hasattr(node, "variable") for node in nodes)
-        said = f"A graph of {plural(len(nodes), 'node')}, {leaves} of them leaves. "
+        said = f"A graph of {count(len(nodes), 'node')}, {leaves} of them leaves. "
         modules = sum(box.call is not None for box in order)
-        said += f"{plural(modules, 'call')} of modules folded. " if modules else ""
+        said += f"{count(modules, 'call')} of modules folded. " if modules else ""
         names = [self.facts.title(n) for n in order[:12]]
         said += f"Backward visits {', '.join(names)}"
         said += " and so on." if len(order) > 12 else "."
@@ -256,10 +257,6 @@ def shape(x, y, wide, high, kind):
 
 def note(width, y, text):
     return write(width / 2, y + 12, f"\u22ee {text} \u22ee", 11, "bold")
-
-
-def cut_text(text, most):
-    return text if len(text) <= most else text[: most - 1] + "\u2026"
 
 
 @functools.cache

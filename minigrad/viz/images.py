@@ -2,15 +2,15 @@
 
 import numpy as np
 
-from .charts import WIDE, numbers
-from .picture import Picture, style
+from .draw.chart import WIDE, numbers
+from .draw.picture import Picture, style
 
 
 def images(pictures, titles=None, columns=10, signed=False):
     """Draw images (N, height, width) or (N, 1, height, width), a title over each.
 
     Black is the largest value of all, white the smallest. signed: white is the largest
-    absolute value, black its negative, grey is 0.
+    absolute value, black its negative, gray is 0.
     """
     from matplotlib.figure import Figure
 

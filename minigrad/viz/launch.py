@@ -6,13 +6,13 @@ from types import SimpleNamespace
 import numpy as np
 
 from ..simt.engine.geometry import spread
-from .canvas import UNIT
-from .launch_parts import Blocks, Grid, Idle, Row, tint
-from .panels import panels_of
-from .recorders import Writers
-from .runs import CannotRun, or_sentence, place, setup
-from .sheet import Legend, Space, Words, sheet
-from .words import count
+from .draw.canvas import UNIT
+from .draw.kernel_launch import CannotRun, or_sentence, place, prepared
+from .draw.launch_arrays import Blocks, Grid, Idle, Row, tint
+from .draw.page import Legend, Space, Text, page
+from .draw.planes import planes_of
+from .draw.recorders import Writers
+from .draw.text import count
 
 NOBODY = "\u2013"
 
@@ -27,7 +27,7 @@ def launch(kernel, grid, block, args, shared_mem=0, output=None):
     Elements that nobody writes, and those that two threads write, are marked. Large
     arrays are cut, and the picture says so.
     """
-    ready = setup(kernel, grid, block, args)
+    ready = prepared(kernel, grid, block, args)
     tool = Writers({name: a.itemsize for name, a in ready.arrays.items()})
     run = ready.run(shared_mem, [tool])
     return _Drawing(run, tool, chosen(ready, tool, output)).picture()
@@ -97,20 +97,20 @@ class _Drawing:
     # ------------------------------------------------------------ the picture
 
     def picture(self):
-        head = Words([self.run.heading], 11, weight="bold")
-        parts = [head, Words(self.lines()), Space(0.06), Blocks(self), *self.grids()]
+        head = Text([self.run.heading], 11, weight="bold")
+        parts = [head, Text(self.lines()), Space(0.06), Blocks(self), *self.grids()]
         alt = " ".join([self.run.heading + ".", *self.lines(), *self.notes()])
         if not self.tool.busy.all():
             parts.append(Idle(self, np.flatnonzero(~self.tool.busy)))
-        parts += [Space(0.1), Legend(self.key()), Words(self.notes(), 8.5)]
-        return sheet(parts, alt)
+        parts += [Space(0.1), Legend(self.key()), Text(self.notes(), 8.5)]
+        return page(parts, alt)
 
     def grids(self):
         if len(self.shape) < 2:
             return [Row(self)]
         first = [0] * len(self.shape)
         view = SimpleNamespace(shape=self.shape, numel=self.array.size)
-        panels = panels_of(view, self.name, first, 24)
+        panels = planes_of(view, self.name, first, 24)
         return [Grid(self, panel) for panel in panels]
 
     def lines(self):

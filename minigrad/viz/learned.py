@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .picture import Picture, style
+from .draw.picture import Picture, style
 
 WORST = 12  # images of the worst mistakes
 

@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from .canvas import SOFT, Canvas
-from .panels import text_of
-from .picture import style
-from .windows import sized
+from .draw.canvas import SOFT, Canvas
+from .draw.picture import style
+from .draw.text import sized, text_of
 
 MARGIN, BETWEEN, MOST, LARGEST = 0.3, 0.35, 5.6, 0.4  # inches
 KEY = [

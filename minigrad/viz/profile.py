@@ -1,6 +1,6 @@
 """What torch.profiler has seen, as a picture: who called whom, and for how long."""
 
-from .canvas import INK, SOFT, TINTS, Canvas
+from .draw.canvas import INK, SOFT, TINTS, Canvas
 
 WIDTH, ROW = 9.6, 0.34
 LEFT = 0.9  # of the first microsecond, in inches
@@ -46,13 +46,13 @@ def depth(event, only):
     return (depth(above, only) if above is not None else 0) + inside
 
 
-def bar(canvas, event, row, start, inch, colour):
+def bar(canvas, event, row, start, inch, color):
     from matplotlib.patches import Rectangle
 
     x = LEFT + (event.time_range.start - start) * inch
     width = max(event.time_range.elapsed_us() * inch, 0.015)
     y = 0.2 + row * ROW
-    look = {"fc": colour, "ec": "#595959", "lw": 0.7, "zorder": 3}
+    look = {"fc": color, "ec": "#595959", "lw": 0.7, "zorder": 3}
     canvas.axes.add_patch(Rectangle((x, y), width, ROW - 0.05, **look))
     name = event.name.removeprefix("aten::")
     if width > 0.085 * len(name):

@@ -2,7 +2,7 @@
 
 import math
 
-from .picture import Picture, style
+from .draw.picture import Picture, style
 
 WIDE, LINE, GAP, DOWN = 1.5, 0.17, 0.22, 0.42  # inches
 FILLS = {

@@ -1,6 +1,6 @@
 """The memories of a card: the nearer one is to the threads, the smaller it is."""
 
-from .diagram import Arrow, Box, diagram
+from .draw.diagram import Arrow, Box, diagram
 
 WIDE = 8.56
 CARDS = {  # SMs; KB of L1 and shared memory, of it shared at most, for one block

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 from ..devices import gpu_available, to_device
 from ..testing import bench
-from .canvas import INK, RED, SOFT
-from .picture import Picture, matplotlib, style
-from .runs import ODD
+from .draw.canvas import INK, RED, SOFT
+from .draw.kernel_launch import ODD
+from .draw.picture import Picture, matplotlib, style
 
 SECTOR = 32  # bytes
 WIDE, HIGH = 8, 4.8  # inches

@@ -1,8 +1,8 @@
-"""CUDA C with numbered lines, coloured where Pygments is installed, as with Jupyter."""
+"""CUDA C with numbered lines, colored where Pygments is installed, as with Jupyter."""
 
 from html import escape
 
-from .runs import source_lines
+from .draw.kernel_launch import source_lines
 
 
 def source(kernel):
@@ -15,7 +15,7 @@ def source(kernel):
 
 
 class Source:
-    """Lines that a notebook shows in colour."""
+    """Lines that a notebook shows in color."""
 
     def __init__(self, lines):
         self.lines = lines

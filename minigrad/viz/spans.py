@@ -1,7 +1,7 @@
 """What happened when: a bar for each thing, in lanes, over one axis of time."""
 
-from .canvas import INK, SOFT, Canvas
-from .picture import style
+from .draw.canvas import INK, SOFT, Canvas
+from .draw.picture import style
 
 LEFT, WIDE, HIGH = 1.5, 8.56, 0.46
 KINDS = [f"block {i}" for i in range(6)]

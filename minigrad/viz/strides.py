@@ -1,11 +1,12 @@
 """Which storage cell does each element of a tensor read?"""
 
-from .canvas import HEIGHT, INK, UNIT, Canvas
-from .panels import panels_of, text_of, with_gaps
-from .picture import style
-from .reading import reading
-from .sheet import Legend, Words
-from .words import count, describe, formula, left_out, marked_of, subject
+from .draw.canvas import HEIGHT, INK, UNIT, Canvas
+from .draw.page import Legend, Text
+from .draw.picture import style
+from .draw.planes import planes_of, with_gaps
+from .draw.storage_view import view_of
+from .draw.strides_captions import describe, formula, left_out, marked_of, subject
+from .draw.text import count, text_of
 
 ACROSS = 8.16  # inches: what fits beside a notebook's margin at 100 % zoom
 MARGIN, HEAD = 0.2, 0.42
@@ -23,8 +24,8 @@ def strides(tensor, index=None, base=None, name="x", base_name="base"):
     two are called in the picture, as in name="y.T", base_name="y".
     Returns a Picture. Large tensors are cut, and the picture says so.
     """
-    view = reading(tensor)
-    whole = None if base is None else reading(base)
+    view = view_of(tensor)
+    whole = None if base is None else view_of(base)
     if whole is not None and (whole.storage, whole.dtype) != (view.storage, view.dtype):
         raise ValueError("base and tensor read different storages: nothing to compare")
     with style():
@@ -45,10 +46,10 @@ class _Drawing:
     def choose(self, limit):
         """The panels, the storage cells, their values, and how wide a box must be."""
         firsts = [m[0] if len(m) else 0 for m in self.marked]
-        self.panels = panels_of(self.view, self.name, firsts, limit)
+        self.panels = planes_of(self.view, self.name, firsts, limit)
         if self.base is not None:
             zeros = [0] * len(self.base.shape)
-            whole = panels_of(self.base, self.base_name, zeros, limit)
+            whole = planes_of(self.base, self.base_name, zeros, limit)
             self.panels = whole + self.panels
         self.hits = {c for p in self.panels for _, _, i, c in self.elements(p)
                      if self.is_marked(p, i)}  # fmt: skip
@@ -109,7 +110,7 @@ class _Drawing:
         corners, bottom = self.corners(self.top + lines * (HEIGHT + ABOVE) + 0.35)
         self.notes = left_out(self.view, self.panels, self.slots)
         width = self.width(corners)
-        key, notes = Legend(self.key(), width), Words(self.notes, 8.5)
+        key, notes = Legend(self.key(), width), Text(self.notes, 8.5)
         self.canvas = Canvas(width, bottom + 0.2 + key.height + notes.height)
         self.title()
         self.storage()

@@ -1,12 +1,10 @@
-"""Small tensors as boxes with their numbers: side by side, and broadcast."""
+"""Small tensors as boxes with their numbers, side by side."""
 
 import numpy as np
 
-from .charts import numbers
-from .panels import text_of
-from .windows import Grid, drawn, sized
-
-COPIES = "an element that is used again: stride 0, nothing is stored"
+from .draw.chart import numbers
+from .draw.grids import Grid, grids_picture, rows
+from .draw.text import text_of
 
 
 def tables(values, marked=None, key="", numbered=False):
@@ -25,39 +23,4 @@ def tables(values, marked=None, key="", numbered=False):
         for title, x in matrices.items()
     ]  # fmt: skip
     alt = ". ".join(f"{title}: {rows(x)}" for title, x in matrices.items())
-    return drawn("", grids, [("marked", key)] if key else [], alt + ".")
-
-
-def broadcast(a, b, op=np.add):
-    """Draw how two tensors of at most two dimensions fit: each stretched, and op."""
-    a, b = (np.asarray(numbers(x)) for x in (a, b))
-    shape = np.broadcast_shapes(a.shape, b.shape)
-    if len(shape) > 2:
-        raise ValueError(f"at most two dimensions can be drawn; this has {len(shape)}")
-    titles = f"a {a.shape}", f"b {b.shape}"
-    grids = [[stretched(t, x, shape)] for t, x in zip(titles, (a, b), strict=True)]
-    result = np.atleast_2d(op(a, b))
-    cells = {at: ("read", text_of(result[at].item()), "")
-             for at in np.ndindex(result.shape)}  # fmt: skip
-    grids.append([Grid(f"result {shape}", cells)])
-    alt = (
-        f"a of shape {a.shape}, {rows(np.atleast_2d(a))}, and b of shape {b.shape}, "
-        f"{rows(np.atleast_2d(b))}, stretched to {sized(shape)}: {rows(result)}."
-    )
-    copied = a.shape != shape or b.shape != shape
-    return drawn("", grids, [("free", COPIES)] if copied else [], alt)
-
-
-def stretched(title, x, shape):
-    """x in a Grid of the common shape, its copies hatched."""
-    whole = np.atleast_2d(np.broadcast_to(x, shape))
-    sizes = (1,) * (2 - x.ndim) + x.shape
-    cells = {}
-    for at in np.ndindex(whole.shape):
-        own = all(i < n for i, n in zip(at, sizes, strict=True))
-        cells[at] = "read" if own else "free", text_of(whole[at].item()), ""
-    return Grid(title, cells)
-
-
-def rows(matrix):
-    return " / ".join(" ".join(map(text_of, row)) for row in matrix.tolist())
+    return grids_picture("", grids, [("marked", key)] if key else [], alt + ".")

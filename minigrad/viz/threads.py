@@ -3,12 +3,12 @@
 import itertools
 
 from ..kernel import sizes
-from .canvas import HEIGHT, UNIT, Canvas
-from .launch_parts import tint
-from .picture import style
-from .runs import place
-from .sheet import MARGIN
-from .words import count
+from .draw.canvas import HEIGHT, UNIT, Canvas
+from .draw.kernel_launch import place
+from .draw.launch_arrays import tint
+from .draw.page import MARGIN
+from .draw.picture import style
+from .draw.text import count
 
 GAP, ABOVE, ROOM = 0.24, 0.28, 24  # ROOM: threads beside each other
 

@@ -1,13 +1,20 @@
 """When does each warp of a block read and write, and what do barriers put in order?"""
 
 from ..simt.engine.geometry import spread
-from .canvas import INK, SOFT, TINTS
-from .diagram import Arrow, point
-from .panels import with_gaps
-from .recorders import BlockEvents
-from .runs import CannotRun, block_number, extent, or_sentence, place, setup
-from .sheet import LINE, MARGIN, WIDTH, Legend, Space, Words, sheet, short
-from .words import count
+from .draw.canvas import INK, SOFT, TINTS
+from .draw.diagram import Arrow, point
+from .draw.kernel_launch import (
+    CannotRun,
+    block_number,
+    extent,
+    or_sentence,
+    place,
+    prepared,
+)
+from .draw.page import LINE, MARGIN, WIDTH, Legend, Space, Text, page
+from .draw.planes import with_gaps
+from .draw.recorders import BlockEvents
+from .draw.text import count, cut_text
 
 ROWS, HIGH, LEFT = 12, 0.36, 0.85  # warps drawn; inches of a row, and before it
 STEP, BAR, MOST = 0.3, 0.24, 24  # inches of an access and a barrier; drawn at most
@@ -24,7 +31,7 @@ def timeline(kernel, grid, block, args, only=(0, 0, 0), shared_mem=0):
     memory, its accesses of global memory are drawn. only: the block, (x, y, z). The
     arguments stay as they are.
     """
-    ready = setup(kernel, grid, block, args)
+    ready = prepared(kernel, grid, block, args)
     number = block_number(only, ready.grid)
     tool = BlockEvents(number)
     run = ready.run(shared_mem, ["race", tool])
@@ -88,9 +95,9 @@ class _Drawing:
         block = place(self.only, self.run.grid)
         head = f"{self.run.heading}   the warps of block {block}"
         notes = self.notes()
-        parts = [Words([head], 11, weight="bold"), Words([self.about()]), Space(0.05),
-                 self, Legend(self.key()), Words(notes, 8.5)]  # fmt: skip
-        return sheet(
+        parts = [Text([head], 11, weight="bold"), Text([self.about()]), Space(0.05),
+                 self, Legend(self.key()), Text(notes, 8.5)]  # fmt: skip
+        return page(
             parts, " ".join([head + ".", self.about(), *self.caption(), *notes])
         )
 
@@ -161,7 +168,7 @@ class _Drawing:
         """{line: its source}, in the order of the columns."""
         events = [self.events[i] for i in self.columns if i is not None]
         numbers = dict.fromkeys(e.place[0] for e in events if e.kind != "barrier")
-        return {n: short(self.run.lines[n - 1].strip(), TEXT) for n in numbers}
+        return {n: cut_text(self.run.lines[n - 1].strip(), TEXT) for n in numbers}
 
     def draw(self, canvas, y):
         top = y + self.head

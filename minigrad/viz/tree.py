@@ -2,10 +2,10 @@
 
 import operator
 
-from .canvas import HEIGHT, SOFT, UNIT, Canvas
-from .charts import numbers
-from .panels import text_of
-from .picture import style
+from .draw.canvas import HEIGHT, SOFT, UNIT, Canvas
+from .draw.chart import numbers
+from .draw.picture import style
+from .draw.text import text_of
 
 LEFT, TOP, DOWN, WIDE = 0.75, 0.4, 0.42, 8.5  # inches; DOWN: between two rows
 KEY = "blue: values that still count; an arrow: what is taken in"

@@ -1,6 +1,6 @@
 """Which wheels, by the CUDA they were built for, run with which drivers."""
 
-from .diagram import Box, diagram
+from .draw.diagram import Box, diagram
 
 
 def versions(drivers, wheels):

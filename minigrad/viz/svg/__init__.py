@@ -3,7 +3,7 @@
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
-from ..picture import Svg
+from ..draw.picture import Svg
 
 TITLE = "{http://www.w3.org/2000/svg}title"
 

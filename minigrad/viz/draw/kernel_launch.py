@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .. import simt
-from ..kernel import Kernel, arguments, host_copies, sizes
-from .sheet import Words, sheet
+from ... import simt
+from ...kernel import Kernel, arguments, host_copies, sizes
+from .page import Text, page
 
 SECONDS = 5  # a picture is not worth waiting for longer
 ODD = (
@@ -30,14 +30,14 @@ class CannotRun(Exception):
     """What is wrong with a kernel or its launch, for the learner to read."""
 
 
-class Run(NamedTuple):
-    """A launch that has run; args: copies on the host, as they are afterwards."""
+class Launch(NamedTuple):
+    """A kernel's launch. args: copies on the host; report: None before it has run."""
 
     kernel: simt.RawKernel
     grid: tuple
     block: tuple
     args: tuple
-    report: simt.Report
+    report: simt.Report | None = None
 
     @property
     def arrays(self):
@@ -53,31 +53,16 @@ class Run(NamedTuple):
     def heading(self):
         return f"{self.kernel.name}   {launch_words(self.grid, self.block)}"
 
+    def run(self, shared_mem, tools):
+        """This launch after it has run under `tools`; CannotRun where it can't."""
+        with launched(self.kernel):
+            report = simt.run(*self[:4], shared_mem, tools)
+        return self._replace(report=report)
+
     def notes(self, but=()):
         """A line for each finding that is not of the kinds `but`."""
         found = [f for f in self.report.findings if f.kind not in but]
         return [f"Line {f.line}: {f.kind}: {f.message}." for f in found]
-
-
-class Setup(NamedTuple):
-    """A launch that could run; args: copies on the host."""
-
-    kernel: simt.RawKernel
-    grid: tuple
-    block: tuple
-    args: tuple
-
-    @property
-    def arrays(self):
-        """The arrays among the arguments, by the names of their parameters."""
-        pairs = zip(self.kernel.parameters, self.args, strict=True)
-        return {p.name: a for p, a in pairs if isinstance(a, np.ndarray)}
-
-    def run(self, shared_mem, tools):
-        """The Run under `tools`; CannotRun where there is none."""
-        with launched(self.kernel):
-            report = simt.run(*self, shared_mem, tools)
-        return Run(*self, report)
 
 
 def source_lines(code):
@@ -127,14 +112,14 @@ def simulated(kernel):
     )
 
 
-def setup(kernel, grid, block, args):
-    """The Setup of a launch, checked as a launch of minigrad.Kernel is."""
+def prepared(kernel, grid, block, args):
+    """The Launch of a launch, checked as a launch of minigrad.Kernel is."""
     with refused():
         raw = simulated(kernel)
         args = arguments(raw.name, raw.function, args)
         bounds = raw.function.launch_bounds
         shape = sizes(raw.name, grid, block, bounds)
-        return Setup(raw, *shape, host_copies(args))
+        return Launch(raw, *shape, host_copies(args))
 
 
 @contextlib.contextmanager
@@ -181,5 +166,5 @@ def sentence(text, head="There is nothing to draw."):
     """A picture that is only words; a compiler's message keeps its caret."""
     lines = text.split("\n")
     caret = any(line.strip() == "^" for line in lines)
-    title = Words([head], weight="bold", size=11)
-    return sheet([title, Words(lines, 9, mono=caret)], f"{head} {text}")
+    title = Text([head], weight="bold", size=11)
+    return page([title, Text(lines, 9, mono=caret)], f"{head} {text}")

@@ -4,11 +4,12 @@ import textwrap
 
 from .canvas import RED, Canvas
 from .picture import style
+from .text import cut_text
 
 WIDTH, MARGIN, LINE = 8.56, 0.2, 0.2  # inches
 
 
-def sheet(parts, alt):
+def page(parts, alt):
     """The Picture of the parts, from top to bottom."""
     with style():
         canvas = Canvas(WIDTH, 0.3 + sum(part.height for part in parts))
@@ -19,13 +20,14 @@ def sheet(parts, alt):
         return canvas.picture(alt)
 
 
-class Words:
+class Text:
     """Lines of text, wrapped to the width; mono: as in an editor, not wrapped."""
 
     def __init__(self, lines, size=9.5, mono=False, **look):
         room = int((WIDTH - 2 * MARGIN) / (size * (0.0088 if mono else 0.0071)))
         self.mono, self.size, self.look = mono, size, look
-        self.lines = [short(t, room) for t in lines] if mono else wrapped(lines, room)
+        fitted = [cut_text(t, room) for t in lines]
+        self.lines = fitted if mono else wrapped(lines, room)
         self.step = LINE * max(size, 9) / 9
         self.height = self.step * len(self.lines) + 0.04
 
@@ -53,7 +55,7 @@ class SourceLine:
     def draw(self, canvas, y):
         canvas.box(MARGIN, y + 0.02, "line", canvas.width - 2 * MARGIN, 0.26)
         look = {"ha": "left", "family": "monospace"}
-        text = f"{self.number:4}  {short(self.text, self.ROOM)}"
+        text = f"{self.number:4}  {cut_text(self.text, self.ROOM)}"
         canvas.write(MARGIN + 0.06, y + 0.15, text, 8.5, **look)
         look |= {"weight": "bold", "color": RED}
         canvas.write(MARGIN + 0.06, y + 0.37, " " * (6 + self.at) + "^", 8.5, **look)
@@ -103,7 +105,3 @@ def rows_of(entries, width):
 
 def wrapped(lines, room):
     return [part for text in lines for part in textwrap.wrap(text, room) or [""]]
-
-
-def short(text, room):
-    return text if len(text) <= room else text[: room - 1] + "\u2026"

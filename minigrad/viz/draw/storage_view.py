@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 
-class Reading(NamedTuple):
+class StorageView(NamedTuple):
     """Shape, strides, offset, and the storage's cells."""
 
     shape: tuple
@@ -20,7 +20,7 @@ class Reading(NamedTuple):
     cells: int  # how many the storage has
     take: Callable  # a list of cells -> their values
     dtype: str
-    storage: object  # equal for two readings of the same storage
+    storage: object  # equal for two views of the same storage
 
     @property
     def numel(self):
@@ -80,9 +80,9 @@ def _ways(rest, dims, work):
     return sum(_ways(rest - i * stride, others, work) for i in range(first, last + 1))
 
 
-def reading(tensor):
-    """The Reading of a tensor of minigrad or PyTorch, or of a NumPy array."""
-    if isinstance(tensor, Reading):
+def view_of(tensor):
+    """The StorageView of a tensor of minigrad or PyTorch, or of a NumPy array."""
+    if isinstance(tensor, StorageView):
         return tensor
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(tensor, torch.Tensor):
@@ -105,7 +105,7 @@ def _minigrad(tensor):
             f"{strides}: it needs as many of both"
         )
     data = tensor.storage.data
-    return Reading(
+    return StorageView(
         shape, strides, int(tensor.offset), len(data),
         lambda cells: data[cells].tolist(), str(data.dtype), id(data),
     )  # fmt: skip
@@ -138,7 +138,7 @@ def _torch(tensor, torch):
 
     dtype = str(tensor.dtype).removeprefix("torch.")
     where = storage._cdata if tensor.is_meta else storage.data_ptr()
-    return Reading(tuple(tensor.shape), strides, offset, cells, take, dtype, where)
+    return StorageView(tuple(tensor.shape), strides, offset, cells, take, dtype, where)
 
 
 def _numpy(array):
@@ -156,7 +156,7 @@ def _numpy(array):
     cells = (end - begin) // size if owner.size else 0
     flat = np.asarray(_Memory(begin, cells, array.dtype, owner))
     strides = tuple(s // size for s in array.strides)
-    return Reading(
+    return StorageView(
         array.shape, strides, start // size, cells,
         lambda chosen: flat[chosen].tolist(), str(array.dtype), begin,
     )  # fmt: skip

@@ -4,8 +4,9 @@ import math
 
 import numpy as np
 
-from .graph_layout import ends, plural
+from .graph_layout import ends
 from .graph_modules import AUTO, boxes, parameter_names
+from .text import count
 
 
 class Facts:
@@ -50,7 +51,7 @@ class Facts:
         if len(results) > 1:
             said[0] += f" and {len(results) - 1} more"
         size = box.size()
-        return [*said, plural(size, "parameter") if size else "no parameters"]
+        return [*said, count(size, "parameter") if size else "no parameters"]
 
     def gradient(self, box):
         """The length of its gradient, where it is known; of a module's parameters."""
@@ -61,7 +62,7 @@ class Facts:
     def whole_name(self, box):
         """The text for a reader who points at the box."""
         if box.call is not None:
-            return f"{self.title(box)}, {plural(len(box.nodes), 'node')}"
+            return f"{self.title(box)}, {count(len(box.nodes), 'node')}"
         return f"{self.title(box)}, a leaf" if box.leaf is not None else box.name()
 
 

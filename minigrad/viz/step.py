@@ -8,11 +8,17 @@ from pathlib import Path
 
 from ..simt.engine.geometry import spread
 from ..simt.trace import trace
-from .runs import CannotRun, Run, block_number, launched, sentence, setup
-from .steps import payload
-from .still import Still
+from .draw.kernel_launch import (
+    CannotRun,
+    block_number,
+    launched,
+    prepared,
+    sentence,
+)
+from .draw.step_picture import StepPicture
+from .draw.step_values import payload
 
-FILES = Path(__file__).parent
+FILES = Path(__file__).parent / "widgets"
 _numbers = itertools.count(1)
 
 
@@ -29,15 +35,15 @@ def step(kernel, grid, block, args, shared_mem=0, only=(0, 0, 0)):
 
 
 def traced(kernel, grid, block, args, shared_mem, only):
-    """(Run, Trace, the arrays as they were) of a launch."""
-    ready = setup(kernel, grid, block, args)
+    """(Launch, Trace, the arrays as they were) of a launch."""
+    ready = prepared(kernel, grid, block, args)
     number = block_number(only, ready.grid)
     before = {name: array.copy() for name, array in ready.arrays.items()}
     with launched(ready.kernel):
-        found = trace(*ready, shared_mem, only=spread(number, ready.grid))
+        found = trace(*ready[:4], shared_mem, only=spread(number, ready.grid))
     if not found.steps:
         raise CannotRun(f"{ready.kernel.name} has no statement to step through.")
-    return Run(*ready, found.report), found, before
+    return ready._replace(report=found.report), found, before
 
 
 class Stepper:
@@ -55,7 +61,7 @@ class Stepper:
 
     @functools.cached_property
     def drawn(self):
-        return Still(self.run, self.trace, self.before).picture()
+        return StepPicture(self.run, self.trace, self.before).picture()
 
     def picture(self):
         """The still picture: some of the statements."""

@@ -4,11 +4,11 @@ from math import prod
 
 import numpy as np
 
-from ..simt.engine.geometry import spread
+from ...simt.engine.geometry import spread
 from .canvas import HEIGHT, INK, TINTS, UNIT
-from .panels import cut, with_gaps
-from .runs import place
-from .sheet import MARGIN, WIDTH
+from .kernel_launch import place
+from .page import MARGIN, WIDTH
+from .planes import cut, with_gaps
 
 ABOVE, SLOTS = 0.26, 64  # room for numbers over a row; elements of a long array
 ACROSS = WIDTH - 2 * MARGIN

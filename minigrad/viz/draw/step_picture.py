@@ -2,15 +2,15 @@
 
 import numpy as np
 
-from .sheet import MARGIN, WIDTH, Legend, SourceLine, Space, Words, sheet
-from .steps import is_new, named, plain, title, unset
-from .words import count
+from .page import MARGIN, WIDTH, Legend, SourceLine, Space, Text, page
+from .step_values import is_new, named, plain, title, unset
+from .text import count
 
 CHOSEN, ROWS = 6, 4  # statements; rows of threads
 WITH_VALUES = 64  # threads of a block, and elements of a shared array, that are shown
 
 
-class Still:
+class StepPicture:
     """Some statements under each other: the line, who runs it, and values."""
 
     def __init__(self, run, found, before):
@@ -21,18 +21,18 @@ class Still:
         head = title(self.run, self.trace)
         about = f"{len(chosen)} of {count(len(steps), 'statement')} of one block."
         notes = self.run.notes()
-        parts = [Words([head], 11, weight="bold"), Words([about]), Space(0.06)]
+        parts = [Text([head], 11, weight="bold"), Text([about]), Space(0.06)]
         for before, number in zip([None, *chosen], chosen, strict=False):
             parts += [*self.parts(number, before), Space(0.1)]
         written = self.written()
         if written:
-            parts += [Words(["When the block is done:"], 9), *written, Space(0.1)]
+            parts += [Text(["When the block is done:"], 9), *written, Space(0.1)]
         key = [("touched", "runs this statement"), ("free", "waits, or is done"),
                *[("read", "shared by the block")] * bool(steps[-1].shared),
                *[("line", "has changed")] * bool(written)]  # fmt: skip
-        parts += [Legend(key), Words(notes, 8.5)]
+        parts += [Legend(key), Text(notes, 8.5)]
         caption = [self.caption(number) for number in chosen]
-        return sheet(parts, " ".join([f"{head}.", about, *caption, *notes]))
+        return page(parts, " ".join([f"{head}.", about, *caption, *notes]))
 
     def chosen(self):
         """First visits of statements: where only some threads go, and others."""
@@ -50,7 +50,7 @@ class Still:
         one = self.trace.steps[number]
         last = self.trace.steps[before] if before is not None else None
         line = SourceLine(one.line, self.run.lines[one.line - 1], one.column)
-        words = Words([self.head(number), *self.values(one)], 9)
+        words = Text([self.head(number), *self.values(one)], 9)
         rows, lanes = [], ["touched" if on else "free" for on in one.active]
         if len(lanes) <= WITH_VALUES:
             own = {k: v for k, v in named(one.values) if differs(v)}

@@ -2,42 +2,42 @@
 
 import numpy as np
 
-from .canvas import HEIGHT, INK, RED, UNIT, Canvas
-from .panels import text_of
-from .picture import style
-from .reading import reading
-from .sheet import MARGIN
+from .draw.canvas import HEIGHT, INK, RED, UNIT, Canvas
+from .draw.page import MARGIN
+from .draw.picture import style
+from .draw.storage_view import view_of
+from .draw.text import text_of
 
 MOST = 24  # cells side by side
 KINDS = "free", "read", "line"  # a cell that nobody, one and more than one element read
 
 
-def walk(views):
+def storage_order(views):
     """Draw {name: tensor}: the steps through the storage from element to element.
 
     The elements are taken row by row. Steps forwards are arcs above the storage, those
     backwards dashed arcs below; in a box stand the value and the element's number.
     Where all steps are the same, one stride reads the tensor: view(-1) works.
     """
-    found = {name: reading(tensor) for name, tensor in views.items()}
+    found = {name: view_of(tensor) for name, tensor in views.items()}
     for name, view in found.items():
         if max(view.cells, view.numel) > MOST:
             raise ValueError(
                 f"at most {MOST} cells and elements are drawn; {name} has {view.cells} "
                 f"cells and {view.numel} elements: take a smaller tensor"
             )
-    walks = {name: Walk(name, view) for name, view in found.items()}
+    rows = {name: Steps(name, view) for name, view in found.items()}
     width = 2 * MARGIN + UNIT * max(view.cells for view in found.values())
     with style():
-        canvas = Canvas(max(7.2, width), 0.1 + sum(w.height for w in walks.values()))
+        canvas = Canvas(max(7.2, width), 0.1 + sum(w.height for w in rows.values()))
         y = 0.1
-        for one in walks.values():
+        for one in rows.values():
             one.draw(canvas, y)
             y += one.height
-        return canvas.picture(" ".join(one.words for one in walks.values()))
+        return canvas.picture(" ".join(one.words for one in rows.values()))
 
 
-class Walk:
+class Steps:
     """One tensor's way, and what its steps say."""
 
     def __init__(self, name, view):

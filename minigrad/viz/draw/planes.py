@@ -24,19 +24,7 @@ def with_gaps(numbers, end):
     return result[:-1]
 
 
-def text_of(value):
-    """A value in few characters."""
-    if isinstance(value, complex):
-        return f"{value:.2g}"
-    text = str(value)
-    short = f"{value:.3g}" if isinstance(value, float) else text
-    if isinstance(value, int) and len(text) > 6:
-        mantissa = text.lstrip("-")
-        short = f"{'-' * (value < 0)}{mantissa[0]}.{mantissa[1]}e{len(mantissa) - 1}"
-    return short
-
-
-class Panel:
+class Plane:
     """One grid of elements: a whole tensor of at most two dimensions, or one plane."""
 
     def __init__(self, view, name, plane, firsts, limit):
@@ -69,7 +57,7 @@ class Panel:
         return None in self.rows or None in self.cols
 
 
-def panels_of(view, name, firsts, limit):
+def planes_of(view, name, firsts, limit):
     """A panel for each plane that is drawn; leading dimensions stand at `firsts`."""
     if view.numel == 0:
         return []
@@ -77,4 +65,4 @@ def panels_of(view, name, firsts, limit):
     if len(view.shape) > 2:
         chosen = cut(view.shape[-3], 6, firsts[-3])
         planes = [(*firsts[:-3], p) for p in chosen if p is not None]
-    return [Panel(view, name, plane, firsts, limit) for plane in planes]
+    return [Plane(view, name, plane, firsts, limit) for plane in planes]

@@ -1,5 +1,7 @@
 """The words around a picture of strides: elements, arithmetic, what is left out."""
 
+from .text import count
+
 NAMES = "ijklmnpq"
 
 
@@ -33,10 +35,6 @@ def _range(item, size, dim):
             f"index {item} is out of range: dimension {dim} has size {size}"
         )
     return range(item % size, item % size + 1)
-
-
-def count(number, noun):
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def is_one(marked):

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ..simt.engine.geometry import spread
-from .runs import place
-from .words import count
+from ...simt.engine.geometry import spread
+from .kernel_launch import place
+from .text import count
 
 MOST_NUMBERS = 200_000  # sent to the browser
 MOST_WRITTEN = 1024  # elements of an array that is shown as the block leaves it

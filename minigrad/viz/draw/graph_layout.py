@@ -1,9 +1,11 @@
 """Where the nodes of a graph stand: layers, repetitions folded, and the order within.
 
-All of it goes through lists, not through calls: a graph may be 100 000 nodes deep.
+All of it goes through lists, not through calls: a graph may be 100,000 nodes deep.
 """
 
 from typing import NamedTuple
+
+from .text import count
 
 MOST_LAYERS, MOST_WIDE, LONGEST_PERIOD = 24, 14, 12
 
@@ -62,19 +64,19 @@ def is_leaf(node):
 
 def folded(layers):
     """(layers that are drawn, as numbers; the Folds between them)."""
-    count = len(layers)
-    if count <= MOST_LAYERS:
-        return list(range(count)), []
+    number = len(layers)
+    if number <= MOST_LAYERS:
+        return list(range(number)), []
     names = [tuple(sorted(node.name() for node in layer)) for layer in layers]
     period, first, last = repetition(names)
     if last - first >= 3 * period:
         whole = (last - first) // period
         left_out = range(first + period, first + period * whole)
-        text = f"the {plural(period, 'layer')} above, {whole - 1} times more"
+        text = f"the {count(period, 'layer')} above, {whole - 1} times more"
     else:
-        left_out = range(MOST_LAYERS // 2, count - MOST_LAYERS // 2)
-        text = plural(len(left_out), "layer")
-    kept = [n for n in range(count) if n not in left_out]
+        left_out = range(MOST_LAYERS // 2, number - MOST_LAYERS // 2)
+        text = count(len(left_out), "layer")
+    kept = [n for n in range(number) if n not in left_out]
     folds = [Fold(left_out[0], left_out[-1], text)] if left_out else []
     if len(kept) > MOST_LAYERS:
         kept, folds = cut(kept, folds)
@@ -85,7 +87,7 @@ def cut(kept, folds):
     """The first and last of the layers alone."""
     half = MOST_LAYERS // 2
     out = kept[half:-half]
-    fold = Fold(out[0], out[-1], plural(out[-1] - out[0] + 1, "layer"))
+    fold = Fold(out[0], out[-1], count(out[-1] - out[0] + 1, "layer"))
     inside = [f for f in folds if not fold.first <= f.first <= fold.last]
     return kept[:half] + kept[-half:], sorted([*inside, fold])
 
@@ -124,7 +126,3 @@ def arranged(layers):
             place[node] = (i + 0.5) / len(layer)
         made.append(layer)
     return made[1:]
-
-
-def plural(number, noun):
-    return f"{number:,} {noun}{'' if number == 1 else 's'}".replace(",", " ")

@@ -4,9 +4,9 @@ from math import prod
 
 import numpy as np
 
-from .reading import Reading, reading
+from .draw.storage_view import StorageView, view_of
+from .draw.strides_captions import NAMES
 from .strides import strides
-from .words import NAMES
 
 MOST = 4  # dimensions: more sliders than that help nobody
 
@@ -30,22 +30,22 @@ def strides_explorer(*tensor_or_shape):
 
 
 def _start(given):
-    """The reading of a tensor, or of a row-major array of the given shape."""
+    """The StorageView of a tensor, or of a row-major array of the given shape."""
     if len(given) == 1 and isinstance(given[0], tuple | list):
         given = tuple(given[0])
     if len(given) == 1 and not isinstance(given[0], int):
-        return reading(given[0])
+        return view_of(given[0])
     if not all(isinstance(n, int) and n >= 0 for n in given):
         raise TypeError(
             f"expected one tensor, or sizes that are ints >= 0; got {given}"
         )
     if prod(given) > 10_000:
         raise ValueError(f"shape {given} is too large for sliders: try (3, 4)")
-    return reading(np.arange(prod(given)).reshape(given))
+    return view_of(np.arange(prod(given)).reshape(given))
 
 
 class Explorer:
-    """A reading of a storage whose numbers can be changed; it shows itself."""
+    """A view of a storage whose numbers can be changed; it shows itself."""
 
     def __init__(self, view):
         self.start = self.view = view
@@ -58,7 +58,7 @@ class Explorer:
 
     def read(self, index, shape, steps, offset):
         """Read the storage by other numbers, whether or not they fit."""
-        self.view = Reading(shape, steps, offset, *self.start[3:])
+        self.view = StorageView(shape, steps, offset, *self.start[3:])
         self.index = tuple(
             min(i, max(n - 1, 0)) for i, n in zip(index, shape, strict=True)
         )

@@ -4,7 +4,7 @@ from .picture import Picture, matplotlib
 
 UNIT, HEIGHT = 0.34, 0.42  # a box with a short number in it
 INK, SOFT, RED = "#1A1A1A", "#4D4D4D", "#B3261E"
-# Okabe and Ito's hues, lightened under black text. Colour never stands alone: each kind
+# Okabe and Ito's hues, lightened under black text. Color never stands alone: each kind
 # of box has an edge or a hatching of its own.
 BOXES = {
     "marked": {"fc": "#F6C667", "ec": INK, "lw": 2.2, "zorder": 4},
@@ -48,7 +48,7 @@ class Canvas:
         self.axes.text(x, y, text, fontsize=size, parse_math=False, **options)
 
     def label(self, x, y, text, size=7.5, **options):
-        """Words in front of which no line passes."""
+        """Text in front of which no line passes."""
         back = {"boxstyle": "square,pad=0.12", "fc": "white", "ec": "none"}
         self.write(x, y, text, size, **{"color": SOFT, "bbox": back} | options)
 

@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 
-from ..autograd.function import Context
-from ..autograd.grad_mode import no_grad
-from ..autograd.graph import edge_of
+from ...autograd.function import Context
+from ...autograd.grad_mode import no_grad
+from ...autograd.graph import edge_of
 
 MOST_NODES, MOST_ELEMENTS, SHOWN = 200, 1_000_000, 4
 
