@@ -1,16 +1,14 @@
 """A canvas to draw a digit on, and what a network says of it, stroke by stroke."""
 
 import base64
-import functools
 import json
-import sys
 from pathlib import Path
 
 import numpy as np
 
 from .draw.picture import Picture, matplotlib, style
+from .widgets import show, widget_class
 
-FILES = Path(__file__).parent / "widgets"
 NO_CANVAS = (
     "A canvas to draw on needs anywidget and a running JupyterLab or VS Code. Without "
     "it: pad.show(image), of a PNG file or an array, of any size."
@@ -89,8 +87,8 @@ class Drawing:
 
     def __init__(self, read):
         self.read, self.ink, self.panel = read, np.zeros((28, 28), np.float32), None
-        widget = _widget_class()
-        if widget is not None and "google.colab" not in sys.modules:
+        widget = widget_class("drawing", "drawn", "said")
+        if widget is not None:
             self.panel = widget()
             self.panel.observe(self._drawn, "drawn")
 
@@ -103,16 +101,10 @@ class Drawing:
         return NO_CANVAS if self.panel is None else "A canvas to draw a digit on."
 
     def _ipython_display_(self):
-        from IPython.display import display
-
         if self.panel is None:
             print(NO_CANVAS)
-            return
-        view = {"version_major": 2, "version_minor": 0}
-        view["model_id"] = self.panel.model_id
-        kind = "application/vnd.jupyter.widget-view+json"
-        words = "Run this cell to draw a digit here."
-        display({"text/plain": words, kind: view}, raw=True)
+        else:
+            show(self.panel, "Run this cell to draw a digit here.")
 
     def _read(self):
         found = np.asarray(self.read(self.ink), np.float64).reshape(-1)
@@ -149,21 +141,3 @@ def answer(ink, shares_):
         right.set(xticks=range(10), ylim=(0, 1), title="what it says")
     best = int(np.argmax(shares_))
     return Picture(figure, f"read as a {best}, probability {shares_[best]:.2f}")
-
-
-@functools.cache
-def _widget_class():
-    """The widget, or None where anywidget is not installed."""
-    try:
-        import anywidget
-        import traitlets
-    except ImportError:
-        return None
-
-    class DrawingWidget(anywidget.AnyWidget):
-        _esm = (FILES / "drawing.js").read_text(encoding="utf-8")
-        _css = (FILES / "drawing.css").read_text(encoding="utf-8")
-        drawn = traitlets.Unicode("").tag(sync=True)
-        said = traitlets.Unicode("").tag(sync=True)
-
-    return DrawingWidget

@@ -1,11 +1,7 @@
 """The graph of a tensor: nodes in layers, and backward step by step."""
 
 import functools
-import itertools
-import json
-import sys
 from html import escape
-from pathlib import Path
 
 from .draw.graph_facts import Facts
 from .draw.graph_gradients import flow, text_of
@@ -14,8 +10,8 @@ from .draw.graph_modules import AUTO
 from .draw.kernel_launch import sentence
 from .draw.picture import Svg
 from .draw.text import count, cut_text
+from .widgets import Stepped
 
-FILES = Path(__file__).parent / "widgets"
 WIDE, HIGH, GAP, DOWN = 124, 50, 16, 34  # pixels: a box, between boxes, between layers
 WIDEST, KEY = 216, 22
 MOST_STEPS = 200
@@ -23,7 +19,6 @@ NO_GRAPH = (
     "This has no graph: it has no grad_fn. It is a leaf, or was made under "
     "no_grad() or by detach(), or from tensors that require no gradient."
 )
-_numbers = itertools.count(1)
 
 
 def graph(loss, *, depth=AUTO, **names):
@@ -46,8 +41,11 @@ def graph(loss, *, depth=AUTO, **names):
     return Graph(loss, root, names, depth)
 
 
-class Graph(Svg):
-    """The picture of a graph; it shows itself, with a slider where that goes."""
+class Graph(Stepped):
+    """The picture of a graph, and the steps of backward."""
+
+    name = "graph"
+    words = "Run this cell to step through backward here."
 
     def __init__(self, loss, root, names, depth=AUTO):
         self.facts = facts = Facts(loss, root, names, depth)
@@ -59,15 +57,15 @@ class Graph(Svg):
         self.names = {n: i for i, n in enumerate(facts.order)}
         longest = max(len(facts.title(node)) for node in self.drawn)
         self.wide = min(max(WIDE, 8 * longest + 4), WIDEST)
-        self.text = self.drawn_layers()
-        widget, self.panel = _widget_class(), None
-        if widget is not None and "google.colab" not in sys.modules:
-            self.still = f"mg-graph-still-{next(_numbers)}"
-            self.panel = widget(data=json.dumps(self.payload()), still=self.still)
+        self.text = self.svg()
+        super().__init__()
+
+    def picture(self):
+        return Svg(self.text, self.alt)
 
     # ------------------------------------------------ the drawing
 
-    def drawn_layers(self):
+    def svg(self):
         """The picture as SVG text."""
         across = max(min(len(layer), MOST_WIDE) for _, layer, _ in self.layers)
         width = max(across * (self.wide + GAP) + GAP + 120, 380)
@@ -216,21 +214,8 @@ class Graph(Svg):
         known = box.call is None and box.nodes[0] in self.flow
         return text_of(self.flow[box.nodes[0]]) if known else ""
 
-    def _ipython_display_(self):
-        from IPython.display import display
 
-        html = self._repr_html_()
-        if self.panel is not None:
-            view = {"version_major": 2, "version_minor": 0,
-                    "model_id": self.panel.model_id}  # fmt: skip
-            words = "Run this cell to step through backward here."
-            display({"text/plain": words, WIDGET: view}, raw=True)
-            html = f'<div class="{self.still}">{html}</div>'
-        display({"text/plain": self.alt, "text/html": html}, raw=True)
-
-
-COLOURS = ("#e3ecf7", "#4a6d99"), ("#dceeda", "#3f7f3a"), ("#f0e6f5", "#7a5296")
-WIDGET = "application/vnd.jupyter.widget-view+json"
+COLORS = ("#e3ecf7", "#4a6d99"), ("#dceeda", "#3f7f3a"), ("#f0e6f5", "#7a5296")
 ARROW = (
     '<defs><marker id="mg-arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" '
     'markerHeight="8" markerUnits="userSpaceOnUse" orient="auto">'
@@ -247,7 +232,7 @@ def write(x, y, text, size, weight="normal", anchor="middle"):
 
 def shape(x, y, wide, high, kind):
     """A box: 0, an operator; 1, a leaf, with round ends; 2, a module, a pile."""
-    fill, line = COLOURS[kind]
+    fill, line = COLORS[kind]
     return "".join(
         f'<rect x="{x + off:.0f}" y="{y + off:.0f}" width="{wide}" height="{high}" '
         f'rx="{high // 2 if kind == 1 else high // 8}" fill="{fill}" stroke="{line}"/>'
@@ -257,21 +242,3 @@ def shape(x, y, wide, high, kind):
 
 def note(width, y, text):
     return write(width / 2, y + 12, f"\u22ee {text} \u22ee", 11, "bold")
-
-
-@functools.cache
-def _widget_class():
-    """The widget, or None where anywidget is not installed."""
-    try:
-        import anywidget
-        import traitlets
-    except ImportError:
-        return None
-
-    class GraphWidget(anywidget.AnyWidget):
-        _esm = (FILES / "graph.js").read_text(encoding="utf-8")
-        _css = (FILES / "graph.css").read_text(encoding="utf-8")
-        data = traitlets.Unicode("{}").tag(sync=True)
-        still = traitlets.Unicode("").tag(sync=True)
-
-    return GraphWidget

@@ -7,6 +7,7 @@ import numpy as np
 from .draw.storage_view import StorageView, view_of
 from .draw.strides_captions import NAMES
 from .strides import strides
+from .widgets import show
 
 MOST = 4  # dimensions: more sliders than that help nobody
 
@@ -72,7 +73,7 @@ class Explorer:
         from IPython.display import display
 
         if self.panel is not None:
-            display(self.panel.bundle(), raw=True)
+            show(self.panel.box, "Run this cell to have sliders here.")
         self.shown = display(self.picture(), display_id=True)
 
 
@@ -97,12 +98,6 @@ class _Sliders:
         for slider in self.all():
             slider.observe(self.changed, names="value")
         self.reset.on_click(self.restart)
-
-    def bundle(self):
-        """What shows the sliders, or, where that cannot be, says how to get them."""
-        view = {"version_major": 2, "version_minor": 0, "model_id": self.box.model_id}
-        words = "Run this cell to have sliders here."
-        return {"text/plain": words, "application/vnd.jupyter.widget-view+json": view}
 
     def all(self):
         return [*self.index, *self.shape, *self.steps, self.offset]

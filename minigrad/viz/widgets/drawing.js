@@ -8,16 +8,6 @@ const SENT = 70; // pixels a side that Python gets
 const PEN = 20;
 const EVERY = 200; // milliseconds between two messages while a stroke is drawn
 
-function make(tag, parent, attributes = {}, text = "") {
-  const node = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    node.setAttribute(name, value);
-  }
-  node.textContent = text;
-  parent.append(node);
-  return node;
-}
-
 function render({ model, el }) {
   const root = make("div", el, { class: "mg-drawing" });
   const left = make("div", root);

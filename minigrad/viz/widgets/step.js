@@ -6,33 +6,21 @@ export default { render };
 const MOST_CELLS = 1100; // of a shared array
 const WARP = 32;
 
-function make(tag, parent, attributes = {}, text = "") {
-  const node = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    node.setAttribute(name, value);
-  }
-  node.textContent = text;
-  parent.append(node);
-  return node;
-}
-
 function render({ model, el }) {
-  const data = JSON.parse(model.get("data"));
-  make("style", el, {}, `.${model.get("still")} { display: none; }`);
-  new Stepper(data, el);
+  new Stepper(...begin(model, el, "mg-step"));
 }
 
 class Stepper {
-  constructor(data, el) {
+  constructor(data, root) {
     this.data = data;
-    this.at = 0;
+    this.root = root;
     this.thread = 0;
     this.variable = null; // whose values stand in the cells; null: thread numbers
-    this.root = make("div", el, {
-      class: "mg-step", tabindex: 0, role: "group", "aria-label": data.title,
-      "data-lm-suppress-shortcuts": "true",
+    this.steps = new Steps(root, data.steps.length, "statement", () => this.go());
+    onKeys(root, {
+      ArrowUp: () => this.choose(this.thread - 1),
+      ArrowDown: () => this.choose(this.thread + 1),
     });
-    this.bar();
     const main = make("div", this.root, { class: "mg-main" });
     this.source(main);
     this.table = make("table", main, { class: "mg-values" });
@@ -47,22 +35,7 @@ class Stepper {
       "Left and right: one statement back or on. Up and down: another thread. " +
       "Click a variable to see it in every thread. In shared memory, ? is what " +
       `nobody has written yet.${data.note}`);
-    this.root.addEventListener("keydown", (event) => this.key(event));
-    this.go(0);
-  }
-
-  bar() {
-    const bar = make("div", this.root, { class: "mg-bar" });
-    const last = this.data.steps.length - 1;
-    const back = make("button", bar, { type: "button" }, "Back");
-    const next = make("button", bar, { type: "button" }, "Next");
-    this.slider = make("input", bar, {
-      type: "range", min: 0, max: last, value: 0, "aria-label": "statement",
-    });
-    this.caption = make("output", bar, { "aria-live": "polite" });
-    back.onclick = () => this.go(this.at - 1);
-    next.onclick = () => this.go(this.at + 1);
-    this.slider.oninput = () => this.go(Number(this.slider.value));
+    this.steps.go(0);
   }
 
   source(parent) {
@@ -84,25 +57,12 @@ class Stepper {
     });
   }
 
-  key(event) {
-    const steps = { ArrowLeft: this.at - 1, ArrowRight: this.at + 1, Home: 0,
-                    End: this.data.steps.length - 1 };
-    const threads = { ArrowUp: this.thread - 1, ArrowDown: this.thread + 1 };
-    if (event.key in steps) this.go(steps[event.key]);
-    else if (event.key in threads) this.choose(threads[event.key]);
-    else return;
-    event.preventDefault();
-    event.stopPropagation();
-  }
-
   choose(thread) {
     this.thread = Math.min(Math.max(thread, 0), this.cells.length - 1);
     this.show();
   }
 
-  go(at) {
-    this.at = Math.min(Math.max(at, 0), this.data.steps.length - 1);
-    this.slider.value = this.at;
+  go() {
     this.show();
     this.showShared();
     const line = this.lines[this.step().line - 1];
@@ -111,7 +71,11 @@ class Stepper {
   }
 
   step() {
-    return this.data.steps[this.at];
+    return this.data.steps[this.steps.at];
+  }
+
+  before() {
+    return this.data.steps[Math.max(this.steps.at - 1, 0)];
   }
 
   value(index, thread) {
@@ -123,9 +87,8 @@ class Stepper {
     const step = this.step();
     const active = this.data.pool[step.active];
     const on = [...active].filter((c) => c === "1").length;
-    this.caption.textContent = `statement ${this.at + 1} of ${this.data.steps.length}, ` +
-      `line ${step.line}: ${on} of ${active.length} threads`;
-    this.slider.setAttribute("aria-valuetext", this.caption.textContent);
+    this.steps.say(`statement ${this.steps.at + 1} of ${this.data.steps.length}, ` +
+      `line ${step.line}: ${on} of ${active.length} threads`);
     this.lines.forEach((line, number) => {
       line.classList.toggle("mg-now", number + 1 === step.line);
       if (number + 1 === step.line) line.setAttribute("aria-current", "step");
@@ -155,7 +118,7 @@ class Stepper {
     for (const text of ["variable", `thread ${name}`, "all threads"]) {
       make("th", head, { scope: "col" }, text);
     }
-    const before = this.at ? this.data.steps[this.at - 1].values : step.values;
+    const before = this.before().values;
     for (const [variable, index] of Object.entries(step.values)) {
       const row = make("tr", this.table);
       row.classList.toggle("mg-changed", before[variable] !== index);
@@ -175,7 +138,7 @@ class Stepper {
   showShared() {
     this.shared.replaceChildren();
     const step = this.step();
-    const before = this.at ? this.data.steps[this.at - 1].shared : step.shared;
+    const before = this.before().shared;
     for (const [name, index] of Object.entries(step.shared)) {
       const shape = this.data.shapes[name];
       make("div", this.shared, { class: "mg-name" },
