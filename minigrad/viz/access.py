@@ -12,10 +12,10 @@ from .draw.warp_accesses import (
     PANELS,
     accesses,
     accesses_page,
-    asked_for,
     lanes_text,
+    request_text,
     source_line,
-    spoken,
+    verdict_and_rest,
 )
 
 LINE_BYTES, WORD, UNIT, LEFT = 128, 4, 0.22, 1.1
@@ -74,7 +74,7 @@ class Strip:
         return 0.24 if row is None else HEIGHT + 0.07
 
     def parts(self):
-        words = spoken(self.words())
+        words = verdict_and_rest(self.words())
         return [source_line(self.run, self.access.place), *words, self]
 
     def words(self):
@@ -84,7 +84,7 @@ class Strip:
         parts = len(pieces(one.address, one.size))
         asked = f", in {parts} requests" if parts > 1 else ""
         first = (
-            f"{asked_for(one)}{asked}: {count(sectors, 'sector')}, {self.used} of "
+            f"{request_text(one)}{asked}: {count(sectors, 'sector')}, {self.used} of "
             f"{sectors * SECTOR} bytes used ({lines} of {LINE_BYTES} bytes)."
         )
         whole = total.get(one.place, {})

@@ -37,7 +37,7 @@ def bank_map(*shapes, lanes=lambda lane: (lane, 0)):
         x = (width - across) / 2
         for shape in shapes:
             chosen = {*map(tuple, map(lanes, range(32)))}
-            said.append(words(shape, chosen))
+            said.append(alt_of(shape, chosen))
             draw(canvas, x, shape, chosen, said[-1])
             x += shape[1] * SIZE + GAP
         key.draw(canvas, high + 0.05)
@@ -48,7 +48,7 @@ def bank_of(place, columns):
     return (place[0] * columns + place[1]) % BANKS
 
 
-def words(shape, chosen):
+def alt_of(shape, chosen):
     wanted = [bank_of(place, shape[1]) for place in chosen]
     most = max(wanted.count(bank) for bank in wanted)
     banks = len(set(wanted))

@@ -8,10 +8,10 @@ from .draw.warp_accesses import (
     PANELS,
     accesses,
     accesses_page,
-    asked_for,
     lanes_text,
+    request_text,
     source_line,
-    spoken,
+    verdict_and_rest,
 )
 
 BANKS, UNIT, HIGH, LEFT = 32, 0.22, 0.36, 1.05
@@ -51,7 +51,7 @@ class Bank:
         self.height = 0.28 + sum(HIGH * n + 0.1 for n in shown)
 
     def parts(self):
-        words = spoken(self.words())
+        words = verdict_and_rest(self.words())
         return [source_line(self.run, self.access.place), *words, self]
 
     def words(self):
@@ -62,7 +62,7 @@ class Bank:
         verdict = "no conflict" if self.passes == best else (
             f"{best} would do"
         )  # fmt: skip
-        first = f"{asked_for(one)}{parts}: {passes(self.passes)}, {verdict}."
+        first = f"{request_text(one)}{parts}: {passes(self.passes)}, {verdict}."
         whole = self.run.report.counts["lines"].get(one.place, {})
         asked, made = whole.get("shared_requests", 0), whole.get("bank_passes", 0)
         rest = f"Whole launch: {passes(made)} for {count(asked, 'request')}."

@@ -36,7 +36,7 @@ def bars(times, names):
                 canvas.box(LEFT, y + HIGH * k, KINDS[k], width, HIGH)
                 place = LEFT + width + 0.06, y + HIGH * (k + 0.5)
                 canvas.write(*place, duration(value), 8, ha="left", color=INK)
-        return canvas.picture(words(times, names))
+        return canvas.picture(alt_of(times, names))
 
 
 def legend(canvas, names):
@@ -45,7 +45,7 @@ def legend(canvas, names):
         canvas.write(LEFT + 1.6 * k + 0.28, 0.16, name, 8.5, ha="left")
 
 
-def words(times, names):
+def alt_of(times, names):
     rows = (
         f"{row}: "
         + ", ".join(map(" ".join, zip(names, map(duration, values), strict=True)))

@@ -39,7 +39,7 @@ def formula(y):
             places[step] = left + i * (WIDE + GAP), 0.1 + n * (HIGH + DOWN)
     boxes = [box(step, *place) for step, place in places.items()]
     size = max(wide, 3), 0.2 + len(layers) * (HIGH + DOWN) - DOWN
-    return diagram(size, boxes, arrows(places), alt(places))
+    return diagram(size, boxes, arrows(places), alt_of(places))
 
 
 def box(step, x, y):
@@ -64,7 +64,7 @@ def arrows(places):
             yield Arrow(begin, end, text, shift)
 
 
-def alt(places):
+def alt_of(places):
     said = [
         f"{step.value.name or 'number'}: data {step.value.data:.4g}, grad "
         f"{step.value.grad:.4g}"

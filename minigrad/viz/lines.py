@@ -43,7 +43,7 @@ def lines(series, x="step", y="", log="", dots=()):
                 beside = {"loc": "upper left", "bbox_to_anchor": (1, 1)}
                 ax.legend(fontsize=8, **(beside if len(named) > 3 else {}))
         said = [
-            f"{label or 'values'} over {x}: {words(name, values)}"
+            f"{label or 'values'} over {x}: {alt_of(name, values)}"
             for label, named in panels.items()
             for name, values in named.items()
         ]
@@ -69,7 +69,7 @@ def pair_of(values):
     return xs, np.where(np.isfinite(ys), ys, np.nan)
 
 
-def words(name, values):
+def alt_of(name, values):
     xs, ys = pair_of(values)
     fine = ys[~np.isnan(ys)]
     lost = f", {len(ys) - len(fine)} of {len(ys)} not finite" * (len(fine) < len(ys))

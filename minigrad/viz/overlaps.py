@@ -10,14 +10,14 @@ from .draw.sliding_window import SlidingWindow
 
 def overlaps(shape, kernel_size, stride=1, padding=0, dilation=1):
     """Draw in how many windows each element of an image lies."""
-    sweep = SlidingWindow(np.zeros(shape), kernel_size, stride, padding, dilation)
-    times = Counter(cell for place in sweep.places for cell in sweep.taps(place))
+    window = SlidingWindow(np.zeros(shape), kernel_size, stride, padding, dilation)
+    times = Counter(cell for place in window.places for cell in window.taps(place))
     cells = {c: (shade(times[c]), str(times[c]), "") for c in np.ndindex(*shape)}
-    alt = f"In how many windows each element lies, {sweep.words()}: " + "; ".join(
+    alt = f"In how many windows each element lies, {window.text()}: " + "; ".join(
         " ".join(str(times[row, col]) for col in range(shape[1]))
         for row in range(shape[0])
     )
-    return grids_picture(sweep.words(), [[Grid("in how many windows", cells)]], [], alt)
+    return grids_picture(window.text(), [[Grid("in how many windows", cells)]], [], alt)
 
 
 def shade(times):

@@ -9,23 +9,23 @@ from .draw.text import sized
 
 def pooling(image, kernel_size, stride=None, padding=0):
     """Draw max pooling: the largest of each window, and where it comes from."""
-    sweep = SlidingWindow(image, kernel_size, stride or kernel_size, padding, 1)
+    window = SlidingWindow(image, kernel_size, stride or kernel_size, padding, 1)
     pooled, chosen = {}, {}
-    for n, place in enumerate(sweep.places):
-        inside = [cell for cell in sweep.taps(place) if sweep.is_inside(cell)]
+    for n, place in enumerate(window.places):
+        inside = [cell for cell in window.taps(place) if window.is_inside(cell)]
         best = max(
-            inside, key=lambda cell: sweep.image[cell]
+            inside, key=lambda cell: window.image[cell]
         )  # of equal ones the first
-        pooled[place] = "read", sweep.value(best), str(n)
+        pooled[place] = "read", window.value(best), str(n)
         chosen.setdefault(best, []).append(str(n))
     cells = {
-        cell: ("marked" if cell in chosen else "unused", sweep.value(cell),
+        cell: ("marked" if cell in chosen else "unused", window.value(cell),
                " ".join(chosen.get(cell, [])))
-        for cell in np.ndindex(sweep.image.shape)
+        for cell in np.ndindex(window.image.shape)
     }  # fmt: skip
-    heading = f"max pooling, {sweep.words()}"
-    alt = f"An image of {sized(sweep.image.shape)}, {heading}. " + " ".join(
-        f"Window {n} takes {sweep.value(cell)} from {cell}."
+    heading = f"max pooling, {window.text()}"
+    alt = f"An image of {sized(window.image.shape)}, {heading}. " + " ".join(
+        f"Window {n} takes {window.value(cell)} from {cell}."
         for cell, numbers in chosen.items() for n in numbers
     )  # fmt: skip
     grids = [[Grid("image", cells), Grid("result", pooled)]]

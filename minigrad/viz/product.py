@@ -46,7 +46,7 @@ def product(a, b, at, k=slice(None)):
             y = low + M * side + 0.2 + 0.24 * n
             canvas.box(MARGIN, y, kind, 0.22, 0.16)
             canvas.write(MARGIN + 0.3, y + 0.08, words, 8.5, ha="left", color=SOFT)
-        return canvas.picture(alt(a, b, rows, columns, step))
+        return canvas.picture(alt_of(a, b, rows, columns, step))
 
 
 def part(chosen, size):
@@ -74,7 +74,7 @@ def draw(canvas, side, name, values, x, y, marked, light):
                 canvas.write(*(at + side / 2 for at in corner), texts[i, j], 7.5)
 
 
-def alt(a, b, rows, columns, step):
+def alt_of(a, b, rows, columns, step):
     made = len(rows) * len(columns)
     reads = len(step) * (len(rows) + len(columns))
     return (

@@ -1,8 +1,10 @@
 """A graph of operations, inputs on top: of minigrad.jit, or of minigrad.graph."""
 
+import itertools
 import math
 
-from .draw.picture import Picture, style
+from .draw.canvas import Canvas
+from .draw.picture import style
 
 WIDE, LINE, GAP, DOWN = 1.5, 0.17, 0.22, 0.42  # inches
 FILLS = {
@@ -34,7 +36,7 @@ def program(graph):
     layers = {}
     for box in sink(boxes):
         layers.setdefault(box.layer, []).append(box)
-    return Picture(drawn([layers[n] for n in sorted(layers)]), alt_of(boxes))
+    return drawn([layers[n] for n in sorted(layers)], alt_of(boxes))
 
 
 def of_operations(operations):
@@ -75,30 +77,23 @@ def sink(boxes):
     return boxes
 
 
-def drawn(layers):
-    """The Matplotlib figure of boxes in layers."""
+def drawn(layers, alt):
+    """The Picture of boxes in layers."""
+    across = max(map(len, layers))
+    width = max(across * (WIDE + GAP) + GAP, 3)
+    y = DOWN / 3
+    for layer in layers:
+        left = (width - len(layer) * (WIDE + GAP) + GAP) / 2
+        for i, box in enumerate(place(layer)):
+            box.x, box.y = left + i * (WIDE + GAP), y
+        y += max(box.high for box in layer) + DOWN
     with style():
-        from matplotlib.figure import Figure
-
-        across = max(map(len, layers))
-        width = max(across * (WIDE + GAP) + GAP, 3)
-        height = sum(max(b.high for b in layer) + DOWN for layer in layers)
-        figure = Figure(figsize=(width, height))
-        axes = figure.add_axes((0, 0, 1, 1))
-        axes.set(xlim=(0, width), ylim=(height, 0))
-        axes.axis("off")
-        y = DOWN / 3
-        for layer in layers:
-            left = (width - len(layer) * (WIDE + GAP) + GAP) / 2
-            for i, box in enumerate(place(layer)):
-                box.x, box.y = left + i * (WIDE + GAP), y
-            y += max(b.high for b in layer) + DOWN
-        for layer in layers:
-            for box in layer:
-                for used in box.uses:
-                    arrow(axes, used, box)
-                rectangle(axes, box)
-    return figure
+        canvas = Canvas(width, y - DOWN / 3)
+        for box in itertools.chain(*layers):
+            for used in box.uses:
+                arrow(canvas, used, box)
+            rectangle(canvas, box)
+        return canvas.picture(alt)
 
 
 def place(layer):
@@ -111,26 +106,25 @@ def place(layer):
     return sorted(layer, key=middle)
 
 
-def arrow(axes, used, box):
+def arrow(canvas, used, box):
     start = used.x + WIDE / 2, used.y + used.high
     end = box.x + WIDE / 2, box.y
-    bend = 0.0 if abs(start[0] - end[0]) > 0.1 or box.layer - used.layer < 2 else 0.35
-    look = {"arrowstyle": "-|>", "color": "#8a8a8a", "lw": 0.9, "shrinkA": 0,
-            "shrinkB": 0, "connectionstyle": f"arc3,rad={bend}"}  # fmt: skip
-    axes.annotate("", end, start, arrowprops=look, zorder=0)
+    straight = abs(start[0] - end[0]) > 0.1 or box.layer - used.layer < 2
+    bend = f"arc3,rad={0.0 if straight else 0.35}"
+    look = {"color": "#8a8a8a", "lw": 0.9, "zorder": 0, "mutation_scale": 10}
+    canvas.arrow(start, end, connectionstyle=bend, **look)
 
 
-def rectangle(axes, box):
+def rectangle(canvas, box):
     from matplotlib.patches import FancyBboxPatch
 
     fill, line = FILLS[box.kind]
     shape = "round,pad=0,rounding_size=0.06"
-    axes.add_patch(FancyBboxPatch((box.x, box.y), WIDE, box.high, shape, fc=fill,
-                                  ec=line, lw=1))  # fmt: skip
+    canvas.axes.add_patch(FancyBboxPatch((box.x, box.y), WIDE, box.high, shape, fc=fill,
+                                         ec=line, lw=1))  # fmt: skip
     for i, text in enumerate(box.lines):
-        look = {"weight": "bold"} if i == 0 else {}
-        axes.text(box.x + WIDE / 2, box.y + 0.07 + LINE * (i + 0.5), text[:24],
-                  size=8, ha="center", va="center", **look)  # fmt: skip
+        y, weight = box.y + 0.07 + LINE * (i + 0.5), "normal" if i else "bold"
+        canvas.write(box.x + WIDE / 2, y, text[:24], 8, weight=weight)
 
 
 def alt_of(boxes):

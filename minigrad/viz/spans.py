@@ -27,7 +27,7 @@ def spans(lanes, title=""):
                 if width > 0.075 * len(name):
                     canvas.write(x + width / 2, y + 0.18, name, 8.5, color=INK)
         axis(canvas, 0.34 + HIGH * len(lanes), length, scale)
-        return canvas.picture(words(lanes, title, start))
+        return canvas.picture(alt_of(lanes, title, start))
 
 
 def axis(canvas, y, length, scale):
@@ -42,7 +42,7 @@ def axis(canvas, y, length, scale):
             canvas.write(x, y + 0.18, f"{ms:g} ms", 8, color=SOFT)
 
 
-def words(lanes, title, start):
+def alt_of(lanes, title, start):
     said = [
         f"{lane}: " + ", ".join(
             f"{name} from {1e3 * (begin - start):.3g} to {1e3 * (end - start):.3g} ms"

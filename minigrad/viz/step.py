@@ -8,24 +8,22 @@ from .draw.kernel_launch import (
     CannotRun,
     block_number,
     launched,
+    or_sentence,
     prepared,
-    sentence,
 )
 from .draw.step_picture import StepPicture
 from .draw.step_values import payload
 from .widgets import Stepped
 
 
+@or_sentence
 def step(kernel, grid, block, args, shared_mem=0, only=(0, 0, 0)):
     """Step through one block: the line, the active threads, values, shared memory.
 
     only: the block, (x, y, z). The arguments stay as they are. A slider where anywidget
     is installed and works (not on Colab); a picture of some statements everywhere else.
     """
-    try:
-        return Stepper(*traced(kernel, grid, block, args, shared_mem, only))
-    except CannotRun as error:
-        return sentence(str(error))
+    return Stepper(*traced(kernel, grid, block, args, shared_mem, only))
 
 
 def traced(kernel, grid, block, args, shared_mem, only):

@@ -5,7 +5,13 @@ from .draw.page import Legend, Text
 from .draw.picture import style
 from .draw.planes import planes_of, with_gaps
 from .draw.storage_view import view_of
-from .draw.strides_captions import describe, formula, left_out, marked_of, subject
+from .draw.strides_captions import (
+    alt_of,
+    cell_formula,
+    marked_name,
+    marked_of,
+    notes_of,
+)
 from .draw.text import count, text_of
 
 ACROSS = 8.16  # inches: what fits beside a notebook's margin at 100 % zoom
@@ -103,12 +109,12 @@ class _Drawing:
     # ------------------------------------------------------------ drawing
 
     def picture(self):
-        self.what = subject(self.name, self.marked)
-        self.heading = formula(self.name, self.view, self.marked)
+        self.what = marked_name(self.name, self.marked)
+        self.heading = cell_formula(self.name, self.view, self.marked)
         self.top = HEAD + 0.2 * (len(self.heading) + 1) + ABOVE
         lines = -(-len(self.slots) // self.row)
         corners, bottom = self.corners(self.top + lines * (HEIGHT + ABOVE) + 0.35)
-        self.notes = left_out(self.view, self.panels, self.slots)
+        self.notes = notes_of(self.view, self.panels, self.slots)
         width = self.width(corners)
         key, notes = Legend(self.key(), width), Text(self.notes, 8.5)
         self.canvas = Canvas(width, bottom + 0.2 + key.height + notes.height)
@@ -118,7 +124,7 @@ class _Drawing:
             self.panel(panel, *corner)
         key.draw(self.canvas, bottom + 0.1)
         notes.draw(self.canvas, bottom + 0.1 + key.height)
-        words = describe(self.view, self.what, sorted(self.hits), self.notes)
+        words = alt_of(self.view, self.what, sorted(self.hits), self.notes)
         return self.canvas.picture(words)
 
     def corners(self, top):
@@ -155,14 +161,14 @@ class _Drawing:
 
     def storage(self):
         """The cells in rows, their numbers above; from marked ones hang the lines."""
-        self.hooks = {}
+        self.line_starts = {}
         for place, cell in enumerate(self.slots):
             x = MARGIN + self.unit * (place % self.row)
             y = self.top + (HEIGHT + ABOVE) * (place // self.row)
             if cell is None:
                 self.canvas.write(x + self.unit / 2, y + HEIGHT / 2, "\u2026", 12)
                 continue
-            self.hooks[cell] = x + self.unit / 2, y + HEIGHT
+            self.line_starts[cell] = x + self.unit / 2, y + HEIGHT
             times = self.times[cell]
             small = "" if times in (0, 1) else f"\u00d7{text_of(times or '?')}"
             self.canvas.label(x + self.unit / 2, y - 0.1, str(cell))
@@ -195,8 +201,8 @@ class _Drawing:
         if not self.is_marked(panel, index):
             return
         self.canvas.box(x, y, "frame", self.unit)
-        if cell in self.hooks and self.has_line(index):
-            self.canvas.line(self.hooks[cell], (x + self.unit / 2, y))
+        if cell in self.line_starts and self.has_line(index):
+            self.canvas.line(self.line_starts[cell], (x + self.unit / 2, y))
 
     def key(self):
         """(kind of box or None, what it means) for all that occurs in the picture."""

@@ -41,10 +41,10 @@ def threads(grid, block, n=None):
                     place((tx, ty, 0), block),
                 )
                 canvas.cell(*at, kind, number, "" if n is None else f"i={i}")
-        return canvas.picture(_in_words(grid, block, n))
+        return canvas.picture(alt_of(grid, block, n))
 
 
-def _in_words(grid, block, n):
+def alt_of(grid, block, n):
     whole = count(grid[0] * grid[1], "block")
     text = f"{whole} of {count(block[0] * block[1], 'thread')}."
     if n is None:

@@ -39,7 +39,7 @@ def tree(values, op=operator.add):
             canvas.write(LEFT - 0.12, y + HEIGHT / 2, label, 8.5, ha="right")
             draw(canvas, y, unit, shown, len(row), n + 1 < len(steps))
         canvas.write(0.1, high - DOWN / 2, KEY, 8.5, ha="left", color=SOFT)
-        return canvas.picture(alt(steps))
+        return canvas.picture(alt_of(steps))
 
 
 def halves(row, half):
@@ -48,8 +48,6 @@ def halves(row, half):
 
 def draw(canvas, y, unit, shown, alive, goes_on):
     """A row of boxes, and the arrows to the next row."""
-    from matplotlib.patches import FancyArrowPatch
-
     for i, value in enumerate(shown):
         x = LEFT + unit * i
         kind = "read" if i < alive else "unused"
@@ -57,12 +55,9 @@ def draw(canvas, y, unit, shown, alive, goes_on):
     for i in range(alive // 2 if goes_on else 0):
         begin = LEFT + unit * (i + alive // 2 + 0.5), y + HEIGHT
         end = LEFT + unit * (i + 0.5), y + HEIGHT + DOWN
-        canvas.axes.add_patch(FancyArrowPatch(
-            begin, end, arrowstyle="-|>", color="#B34A00", mutation_scale=8,
-            shrinkA=0, shrinkB=0, zorder=5,
-        ))  # fmt: skip
+        canvas.arrow(begin, end, mutation_scale=8)
 
 
-def alt(steps):
+def alt_of(steps):
     rows = (" ".join(map(text_of, row)) for row in steps)
     return f"A tree of {len(steps[0])} values: {'; then '.join(rows)}."

@@ -12,11 +12,12 @@ def windows(image, kernel_size, stride=1, padding=0, dilation=1, at=(0, 0)):
     element of the result, (row, column), or a list of such: a drawing for each. In each
     box of the window stands the number of its tap beneath the value.
     """
-    sweep = SlidingWindow(image, kernel_size, stride, padding, dilation)
+    window = SlidingWindow(image, kernel_size, stride, padding, dilation)
     places = at if isinstance(at, list) else [at]
-    grids = [[sweep.under(place), sweep.result(place)] for place in places]
-    alt = f"An image of {sized(sweep.image.shape)}, {sweep.words()}. " + " ".join(
-        f"Element {place} of the result reads {sweep.cells(place)}." for place in places
+    grids = [[window.under(place), window.result(place)] for place in places]
+    alt = f"An image of {sized(window.image.shape)}, {window.text()}. " + " ".join(
+        f"Element {place} of the result reads {window.cells(place)}."
+        for place in places
     )
     key = [("marked", "the window; beneath: the tap's number")]
-    return grids_picture(sweep.words(), grids, key + sweep.key(), alt)
+    return grids_picture(window.text(), grids, key + window.key(), alt)

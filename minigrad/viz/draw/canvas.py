@@ -94,17 +94,20 @@ class Canvas:
         look = {"color": "#B34A00", "linewidth": 1.3, "zorder": 5} | look
         self.axes.plot(xs, ys, **look)
 
+    def arrow(self, begin, end, **look):
+        from matplotlib.patches import FancyArrowPatch
+
+        look = {"arrowstyle": "-|>", "color": "#B34A00", "shrinkA": 0, "shrinkB": 0,
+                "zorder": 5} | look  # fmt: skip
+        self.axes.add_patch(FancyArrowPatch(begin, end, **look))
+
     def bar(self, x, top, bottom):
         """A wall from top to bottom."""
         self.line((x, top), (x, bottom), color=INK, linewidth=3)
 
     def arc(self, begin, end):
         """A red curve between two marks."""
-        from matplotlib.patches import FancyArrowPatch
-
-        bend = 0.35 if begin[0] <= end[0] else -0.35
-        bow = FancyArrowPatch(
-            begin, end, connectionstyle=f"arc3,rad={bend}", arrowstyle="-",
-            color=RED, linewidth=2, zorder=8, shrinkA=9, shrinkB=9,
-        )  # fmt: skip
-        self.axes.add_patch(bow)
+        bend = f"arc3,rad={0.35 if begin[0] <= end[0] else -0.35}"
+        look = {"arrowstyle": "-", "color": RED, "linewidth": 2, "zorder": 8}
+        look |= {"connectionstyle": bend, "shrinkA": 9, "shrinkB": 9}
+        self.arrow(begin, end, **look)

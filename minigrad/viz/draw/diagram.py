@@ -16,12 +16,10 @@ class Box(NamedTuple):
     title: str
     lines: tuple = ()
     kind: str = "read"
-    mono: bool = False
-    top: bool = False  # the words stand at the top: other boxes lie inside
 
 
 class Arrow(NamedTuple):
-    """From a point to another, its words beside its middle. both: with two heads.
+    """From a point to another, its words beside its middle.
 
     From a point to itself there are the words alone.
     """
@@ -30,7 +28,6 @@ class Arrow(NamedTuple):
     end: tuple
     text: str = ""
     shift: tuple = (0, -0.12)
-    both: bool = False
 
 
 def diagram(size, boxes, arrows, alt):
@@ -47,25 +44,17 @@ def diagram(size, boxes, arrows, alt):
 def draw(canvas, box):
     canvas.box(box.x, box.y, box.kind, box.width, box.height)
     step, middle = 0.19, box.x + box.width / 2
-    bold = {"weight": "bold", "family": "monospace" if box.mono else "sans-serif"}
-    words = [(box.title, 10, bold)] if box.title else []
+    words = [(box.title, 10, {"weight": "bold"})] if box.title else []
     words += [(text, 8.5, {}) for text in box.lines]
-    y = box.y + (0.15 if box.top else (box.height - step * (len(words) - 1)) / 2)
+    y = box.y + (box.height - step * (len(words) - 1)) / 2
     for text, size, look in words:
         canvas.write(middle, y, text, size, **look)
         y += step
 
 
 def point(canvas, arrow):
-    from matplotlib.patches import FancyArrowPatch
-
-    heads = "<|-|>" if arrow.both else "-|>"
-    look = {"color": "#B34A00", "linewidth": 1.6, "zorder": 5, "mutation_scale": 13}
-    line = FancyArrowPatch(
-        arrow.begin, arrow.end, arrowstyle=heads, shrinkA=0, shrinkB=0, **look
-    )
     if arrow.begin != arrow.end:
-        canvas.axes.add_patch(line)
+        canvas.arrow(arrow.begin, arrow.end, linewidth=1.6, mutation_scale=13)
     if arrow.text:
         x = (arrow.begin[0] + arrow.end[0]) / 2 + arrow.shift[0]
         y = (arrow.begin[1] + arrow.end[1]) / 2 + arrow.shift[1]

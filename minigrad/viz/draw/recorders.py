@@ -105,19 +105,36 @@ class Access:
         return self.root.describe(int(self.address[0])).partition("[")[0]
 
 
-class WarpAccesses(Tool):
+class OfBlock(Tool):
+    """A tool that looks at one block, counted through the grid."""
+
+    def __init__(self, block):
+        self.block = block
+
+    def begin(self, launch):
+        self.launch, self.warps = launch, warps_of(launch.block)
+
+    def batch(self, geometry):
+        self.geometry, self.row = geometry, self.block - geometry.first_block
+        self.here = 0 <= self.row < len(geometry.block_ids)
+
+    def ignores(self, space, root):
+        return not self.here
+
+    def of_block(self, value):
+        """A value for each thread of the block."""
+        return self.geometry.full(value).reshape(-1, self.geometry.threads)[self.row]
+
+
+class WarpAccesses(OfBlock):
     """The accesses of one warp, counted through the grid, to one space of memory."""
 
     def __init__(self, warp, space):
         self.number, self.space, self.seen = warp, space, {}
 
     def begin(self, launch):
-        self.launch = launch
-        self.block, self.warp = divmod(self.number, warps_of(launch.block))
-
-    def batch(self, geometry):
-        self.geometry, self.row = geometry, self.block - geometry.first_block
-        self.here = 0 <= self.row < len(geometry.block_ids)
+        super().begin(launch)
+        self.block, self.warp = divmod(self.number, self.warps)
 
     def ignores(self, space, root):
         return space != self.space or not self.here
@@ -136,8 +153,7 @@ class WarpAccesses(Tool):
 
     def of_warp(self, value):
         """A value for each lane of the warp."""
-        block = self.geometry.full(value).reshape(-1, self.geometry.threads)[self.row]
-        return block[32 * self.warp : 32 * self.warp + 32]
+        return self.of_block(value)[32 * self.warp : 32 * self.warp + 32]
 
 
 @dataclass
@@ -151,21 +167,12 @@ class Event:
     space: str = ""
 
 
-class BlockEvents(Tool):
+class BlockEvents(OfBlock):
     """What one block does with memory, and its barriers, in order of execution."""
 
     def __init__(self, block):
-        self.block, self.events, self.total = block, [], 0
-
-    def begin(self, launch):
-        self.launch, self.warps = launch, warps_of(launch.block)
-
-    def batch(self, geometry):
-        self.geometry, self.row = geometry, self.block - geometry.first_block
-        self.here = 0 <= self.row < len(geometry.block_ids)
-
-    def ignores(self, space, root):
-        return not self.here
+        super().__init__(block)
+        self.events, self.total = [], 0
 
     def access(self, kind, space, root, address, size, mask, site):
         active = self.of_block(True if mask is None else mask)
@@ -185,9 +192,6 @@ class BlockEvents(Tool):
             padded[: len(active)] = active
             warps = padded.reshape(-1, 32).any(axis=1)
             self.events.append(Event(kind, warps, *more))
-
-    def of_block(self, value):
-        return self.geometry.full(value).reshape(-1, self.geometry.threads)[self.row]
 
 
 def warps_of(block):

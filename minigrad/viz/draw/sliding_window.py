@@ -74,7 +74,7 @@ class SlidingWindow:
     def key(self):
         return [("free", PADDING)] if any(self.padding) else []
 
-    def words(self):
+    def text(self):
         """The window in words: 3 x 3, stride 2."""
         named = "stride", "padding", "dilation"
         values = self.stride, self.padding, self.dilation

@@ -1,4 +1,4 @@
-"""The words around a picture of strides: elements, arithmetic, what is left out."""
+"""The captions of a picture of strides: elements, arithmetic, what is not drawn."""
 
 from .text import count
 
@@ -37,11 +37,11 @@ def _range(item, size, dim):
     return range(item % size, item % size + 1)
 
 
-def is_one(marked):
+def is_single(marked):
     return all(len(m) == 1 for m in marked)
 
 
-def subject(name, marked):
+def marked_name(name, marked):
     """The marked elements, as Python writes them: x[0, :]"""
     parts = []
     for chosen in marked:
@@ -51,7 +51,7 @@ def subject(name, marked):
     return f"{name}[{', '.join(parts)}]" if parts else name
 
 
-def formula(name, view, marked):
+def cell_formula(name, view, marked):
     """Lines: from multi-index to cell, in letters and, for one element, in numbers."""
     ndim = len(view.shape)
     if ndim > len(NAMES):
@@ -60,19 +60,19 @@ def formula(name, view, marked):
     steps = [f"{i}\u00b7{s}" for i, s in zip(NAMES, numbers, strict=False)]
     names = f"[{', '.join(NAMES[:ndim])}]" if ndim else ""
     lines = [f"{name}{names} reads cell  {' + '.join([str(view.offset), *steps])}"]
-    if ndim and view.numel and is_one(marked):
+    if ndim and view.numel and is_single(marked):
         index = [m[0] for m in marked]
         steps = [f"{i}\u00b7{s}" for i, s in zip(index, numbers, strict=True)]
         cell = view.cell(index)
         lines.append(
-            f"{subject(name, marked)} reads cell  "
+            f"{marked_name(name, marked)} reads cell  "
             f"{' + '.join([str(view.offset), *steps])} = {cell}"
             f"{'' if view.inside(cell) else ', outside the storage'}"
         )
     return lines
 
 
-def left_out(view, panels, slots):
+def notes_of(view, panels, slots):
     """Lines that say what of the tensor is not drawn, or what is odd about it."""
     notes, ndim = [], len(view.shape)
     if view.numel == 0:
@@ -98,7 +98,7 @@ def left_out(view, panels, slots):
     return notes
 
 
-def describe(view, what, hits, notes):
+def alt_of(view, what, hits, notes):
     """The picture in one paragraph, for those who cannot see it; what: is marked."""
     cells = ", ".join(map(str, hits[:24])) + (", ..." if len(hits) > 24 else "")
     text = (

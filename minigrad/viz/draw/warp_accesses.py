@@ -58,13 +58,13 @@ def source_line(run, place):
     return SourceLine(line, run.lines[line - 1], column)
 
 
-def asked_for(access):
+def request_text(access):
     """Who asks for what: x is read by 32 lanes, 4 bytes each"""
     lanes, nbytes = count(len(access.lanes), "lane"), count(access.size, "byte")
     return f"{access.name} is {KINDS[access.kind]} by {lanes}, {nbytes} each"
 
 
-def spoken(words):
+def verdict_and_rest(words):
     """What a panel says: the verdict in bold, then the rest."""
     return [Text(words[:1], weight="bold"), Text(words[1:])]
 
