@@ -34,6 +34,7 @@ from .mistakes import MARKS, Mistake, Patch, listed, say, specimens_of
 from .subject import Problem, names_in
 
 HEART = "tells right from wrong"
+SEEDS = 4  # of random numbers: a test that leaves no room for chance fails in one
 LEAST = 5  # times that a right one is presented, and a wrong one; 2 ** -10 by chance
 
 
@@ -78,7 +79,8 @@ class OwnTest(OfATest):
     """Leaves out wrong answers that no list names: no test can find them all."""
 
     of: Exercise
-    wrong, options = {}, ()
+    wrong, options, times = {}, (), 1
+    seconds = 15  # in a box each call of the candidate is a message
 
     def cases(self, random):
         plainest, *others = self.wrong.items()
@@ -90,6 +92,12 @@ class OwnTest(OfATest):
         yield HEART, plainest[1], self.candidate(known[plainest[0]].given)
         for title, words in others:
             yield words, words, self.candidate(known[title].given)
+
+    def presented(self, random, cases):
+        """With a seed for each: what minigrad draws for all of one is the same."""
+        shown = enumerate(super().presented(random, cases * self.times))
+        return [(number, (part, words, scene | {"seed": n % SEEDS}))
+                for n, (number, (part, words, scene)) in shown]  # fmt: skip
 
     def source(self):
         """The base's text, and which wrong answers a test must not let pass."""
@@ -120,10 +128,10 @@ class OwnTest(OfATest):
 
     def general(self, case):
         words, _ = case.args
-        if case.expected == "fails":
-            return "let_through", f"{words} passes your test"
         if isinstance(case.got, Problem) and case.got.kind != "raised":
             return super().general(case)
+        if case.expected == "fails":
+            return "let_through", f"{words} passes your test"
         return "false_alarm", "your test fails where it should pass: this one is right"
 
     def lines(self, case):
@@ -187,13 +195,16 @@ class Swallowed(Patch):
         return f"{decorator}\n{head}\n    try:\n{body}\n{end}"
 
 
-def own_test(hole, of, options=()):
-    """Say that the answer of `hole` is a test; see the head of this file."""
+def own_test(hole, of, options=(), times=1):
+    """Say that the answer of `hole` is a test; see the head of this file.
+
+    times: that each candidate is presented at least: more where chance has a say.
+    """
 
     def keep(text):
         found = listed(text)
         wrong = {title: new.cause for title, new in found if not new.answers}
-        how = {"of": of, "wrong": wrong, "options": options}
+        how = {"of": of, "wrong": wrong, "options": options, "times": times}
         checks(hole)(type(hole.name, (OwnTest,), how))
         say(hole, [one for one in found if one[1].answers])
         say(hole, [("let_through", Mistake(None, Swallowed()))])

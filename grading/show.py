@@ -262,8 +262,10 @@ def _cause_of_problem(got, expected):
     for said, hint in HINTS.items():
         if said in got.message:
             return "raised", hint
-    value = "None" if expected is None else "a value"
     error = ", ".join(got.types[:1]) or "an error"
+    if isinstance(expected, dict):  # of a scene, where another may be expected
+        return "raised", f"it raises {error}, which is not expected here"
+    value = "None" if expected is None else "a value"
     return "raised", f"it raises {error} where {value} is expected"
 
 

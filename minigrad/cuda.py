@@ -61,9 +61,9 @@ def capture_failure(events):
     - "synchronize": (line, "the host waits for work that has not begun");
     - "allocate", detail is how many bytes: fine as long as they come from the private
       pool. At "begin" that has as many bytes as the last "pool" before it said, 0 if
-      there was none; "allocate" takes from it, and "free" gives back, its detail is
-      how many. Where there are too few: (line, f"{missing} bytes are missing in the
-      pool").
+      there was none; "allocate" takes from it, and "free" gives some of that back, its
+      detail is how many. Where there are too few: (line, f"{missing} bytes are missing
+      in the pool").
     """
 
 

@@ -756,6 +756,8 @@ def sgd(
         else:
             buffer.mul_(momentum).add_((1 - dampening) * grad)
         grad = grad + momentum * buffer if nesterov else buffer
+    else:
+        buffer = None
     param.sub_(lr * grad)
     return buffer
     ### END SOLUTION

@@ -188,7 +188,7 @@ def _(asked, node):
 
 @checks(detach)
 class Detach(ScenarioCheck):
-    """Leaves out other dtypes, expanded and empty tensors: the contract names none."""
+    """Leaves out other dtypes: the contract names none."""
 
     def cases(self, random):
         values = drawn(random, 3, 2)
@@ -196,6 +196,8 @@ class Detach(ScenarioCheck):
         yield "any view", "detached", drawn(random, 3, 2), "turned"
         yield "any view", "detached", drawn(random, 4, 2), "part"
         yield "any view", "detached", drawn(random, 4), "number"
+        yield "any view", "detached", drawn(random, 3, 1), "expanded"
+        yield "any view", "detached", drawn(random, 0, 3), "turned"
         yield "any view", "detached", np.arange(6000.0).reshape(60, 100), "turned"
         for how in "leaf", "constant":
             yield "a leaf", "detached", drawn(random, 3, 2), how
@@ -206,6 +208,7 @@ class Detach(ScenarioCheck):
     def words(self, name, *args):
         made = {"plain": "x * 2", "turned": "(x * 2).T", "part": "(x * 2)[1:]",
                 "number": "(x * 2).sum()", "leaf": "a leaf",
+                "expanded": "(x * 2).expand(3, 4)",
                 "constant": "a tensor without requires_grad"}  # fmt: skip
         return f"d = y.detach(), where y = {made[args[1]]}"
 

@@ -14,6 +14,7 @@ DIAMOND = {0: [(1, 0), (2, 0)], 1: [(3, 0)], 2: [(3, 0)], 3: []}
 SQUARE = {0: [(1, 0), (2, 0)], 1: [(2, 0), (2, 0)], 2: []}  # x * x + x
 GAVE, SEEDS = "gradients that nodes gave", "gradients by the same seeds again"
 ORDER = "what is done, in order"
+TOO_MANY = "what is done with nodes that are left out"
 
 
 def run(edges, rows, seeds, retain):
@@ -89,6 +90,11 @@ class Backward(ScenarioCheck):
             return super().expected(first, *args)
         return True if isinstance(first, int) else run(first, *args)
 
+    def first_difference(self, got, right):
+        found = super().first_difference(got, right)
+        more = found == ORDER and {*got[ORDER]} - {*right[ORDER]}
+        return TOO_MANY if more else found
+
     def words(self, first, *args):
         if first == "whole":
             return "x * x + x and more, in the engine: y.sum().backward()"
@@ -155,6 +161,9 @@ late: nodes are released later than they could be: each lets go of what it saved
 > node.release() -> pass
 & else g\n -> else g\n    for node in order:\n        if not
     retain_graph:\n            node.release()\n
+released: a node at which nothing has arrived is released: it is left out
+? {TOO_MANY}
+> continue -> (retain_graph or node.release()); continue
 cut: the gradients have no gradients: add them up as they are
 ? of these
 > {ADDED} -> ({ADDED}).detach()

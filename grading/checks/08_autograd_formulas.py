@@ -16,6 +16,7 @@ NO_DY = "the slope alone: it is multiplied by dy, what comes back from above"
 ONLY_DY = "dy alone: it is multiplied by the slope of the operator"
 TIMES_ZERO = "dy is multiplied by 0: of an infinite dy that makes NaN. np.where chooses"
 BROADCAST = "shapes that are broadcast"
+NEARLY_0 = "numbers that are nearly 0"
 
 
 def given(*values):
@@ -36,8 +37,8 @@ def gradient(function, dy, *inputs, of=0):
 
 class FormulaCheck(Check):
     """A function of arrays, all in double; the first ones in float32 and float16, too,
-    and cut off until no element is left; and with NaN and infinity, where all ways to
-    write the formula agree.
+    without dimensions, and cut off until no element is left; with numbers that are
+    nearly 0, and with NaN and infinity, where all ways to write the formula agree.
     """
 
     scene = "formula"
@@ -49,6 +50,9 @@ class FormulaCheck(Check):
         for dtype in np.float32, np.float16:
             yield dtype.__name__, *(x.astype(dtype) for x in first)
         yield "no elements", *(x[:0] for x in first)
+        yield "no dimensions", *(np.array(x[1]) for x in first)
+        dy, *inputs = first
+        yield NEARLY_0, dy, *(1e-9 * x for x in inputs)
         for case in self.specials:
             yield "NaN and infinity", *given(*case)
 
@@ -57,7 +61,7 @@ class FormulaCheck(Check):
     def same(self, got, expected, *args):
         expected = np.asarray(expected)
         kind = getattr(got, "dtype", np.dtype(float))  # NumPy's double is a float
-        return nearly(got, expected) and kind == expected.dtype
+        return nearly(got, expected, atol=1e-30) and kind == expected.dtype
 
     def general(self, case):
         if (
@@ -95,7 +99,7 @@ def looped(hole, function):
 
 @checks(vjp.mul_backward)
 class MulBackward(FormulaCheck):
-    """Leaves out arrays without dimensions: the contract names none."""
+    """Leaves out nothing that the contract names."""
 
     specials = [([NAN, 1, INF, 0, -INF, 0], [1, NAN, 0, INF, 2, -INF])]
 
@@ -131,9 +135,7 @@ looped(vjp.mul_backward, lambda d, o: o * d)
 
 @checks(vjp.div_backward)
 class DivBackward(FormulaCheck):
-    """Leaves out arrays without dimensions, and squares of b beyond the largest number:
-    the contract names neither.
-    """
+    """Leaves out squares of b beyond the largest number: the contract names none."""
 
     specials = [
         ([NAN, 1, 1], [1, NAN, 2], [2, 2, NAN]),
@@ -197,7 +199,8 @@ class PowBackward(FormulaCheck):
         for b in 3.0, 2.0:
             yield "the base", drawn(random, 3), drawn(random, 3), b
         yield "an exponent of 0", drawn(random, 3), *given([0, 2, -1], [0, 0, 0])
-        yield "an exponent of 0", drawn(random, 2), *given([0, 3]), 0.0
+        for a in np.array([0.0, 3.0]), np.zeros((2, 1)):
+            yield "an exponent of 0", drawn(random, 2, 2), a, 0.0
         yield "a base of 0", drawn(random, 3), *given([0, 0, 0], [1, 2, 3])
 
     def expected(self, dy, a, b):
@@ -214,6 +217,8 @@ other_operand: this is the gradient of the exponent: that of the base is wanted
 zero_exponent: where b is 0 the gradient is 0, also for a = 0: 0 * inf is NaN. np.where
     chooses
 > = dy * b * a ** (b - 1)
+nearly: what is nearly 0 is not 0: compare with 0
+> np.where(b == 0, 0, -> np.where(np.abs(b) < 1e-8, 0,
 finite: only where b is 0 the gradient is 0: elsewhere NaN stays NaN
 > = np.nan_to_num(np.where(b == 0, 0, dy * b * a ** (b - 1)), posinf=np.inf,
     neginf=-np.inf)
@@ -257,6 +262,8 @@ nan_lost: where y is NaN the gradient is dy, and every comparison with NaN is fa
 > = np.where(y > 0, dy, 0)
 dy_lost: a dy that is NaN goes through, where y is above 0
 > = np.where((y <= 0) | np.isnan(dy), 0, dy)
+nearly: what is nearly 0 is not 0: compare with 0
+> = np.where(y <= 1e-7, 0, dy)
 product: {TIMES_ZERO}
 > = dy * ~(y <= 0)
 dtype:
@@ -277,7 +284,6 @@ class TanhBackward(FormulaCheck):
         for part, dy, x in self.drawn(random, "anywhere", 2):
             yield part, dy, np.tanh(x)
         yield "at the ends", drawn(random, 3), *given([-1, 1, 0])
-        yield "no dimensions", *given(2, 0.25)
 
     def expected(self, dy, y):
         return gradient(torch.tanh, dy, torch.tensor(y).atanh().numpy())

@@ -29,6 +29,9 @@ class ReductionCheck(TensorCheck):
         yield "all dimensions", *self.case(random, (4,), (0,), False)
         yield "equal sizes", *self.case(random, (3, 3, 3), (1,), False)
         yield "equal sizes", *self.case(random, (3, 3), (0,), False)
+        for shape, dims in [((2, 1), (1,)), ((1, 3), (0,)), ((2, 1, 3), (0, 1))]:
+            yield "sizes of 1", *self.case(random, shape, dims, False)
+            yield "sizes of 1", *self.case(random, shape, dims, True)
         yield from self.small(random, self.smallest)
 
     def small(self, random, shapes):

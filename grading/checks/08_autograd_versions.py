@@ -14,7 +14,7 @@ from .gradients import ScenarioCheck, TensorCheck, filled
 from .scene_check import cut
 
 VERSIONS = "versions of x and of another"
-RAISES = "raises RuntimeError"
+RAISES, KEPT = "raises RuntimeError", "the version is as it was"
 
 
 @checks(sum_to_size)
@@ -44,7 +44,8 @@ class SumToSize(TensorCheck):
             yield "nothing to add", filled(random, *shape), shape
         yield "nothing to add", filled(random, 1, 3), (3,)
         for large, small in [((4, 3), (4,)), ((3,), (2, 3)), ((2, 3), (2, 2)),
-                             ((3,), (1, 3)), ((2, 0), (5, 0))]:  # fmt: skip
+                             ((3,), (1, 3)), ((3,), (3, 1)),
+                             ((2, 0), (5, 0))]:  # fmt: skip
             yield "no such shape", filled(random, *large), small
 
     def torch(self, x, shape):
@@ -104,7 +105,8 @@ class NextVersion(ScenarioCheck):
 
     def cases(self, random):
         yield "one more", ["x"]
-        yield "one more", ["x"] * random.randint(2, 6)
+        for count in random.randint(2, 6), random.randint(257, 300):
+            yield "one more", ["x"] * count
         yield "views", ["row"]
         yield "views", ["x", "row", "turned", "row"]
         yield "each storage", random.choices(["x", "other", "row"], k=7)
@@ -120,12 +122,14 @@ class NextVersion(ScenarioCheck):
                 "the tensor itself is returned": True}  # fmt: skip
 
     def words(self, steps):
-        return f"next_version of {', '.join(steps)}"
+        return cut(f"next_version of {', '.join(steps)}", 200)
 
 
 mistakes(next_version)(r"""
 set_to_one: the version is set to 1: each change adds 1
 > += 1 -> = 1
+wraps: a version only grows: after 255 comes 256
+> += 1 -> = (x.storage.version + 1) % 256
 twice: each change adds 1, and this adds more
 > += 1 -> += 2
 not_returned: x is to be returned, and nothing else
@@ -185,8 +189,8 @@ class Unpack(ScenarioCheck):
         except RuntimeError:
             storage = SimpleNamespace(version=x._version)
             x = SimpleNamespace(dtype="float64", shape=shape, storage=storage)
-            return {RAISES: modified(x, version, name)}
-        return {RAISES: None, "x itself is returned": True}
+            return {RAISES: modified(x, version, name), KEPT: True}
+        return {RAISES: None, "x itself is returned": True, KEPT: True}
 
     def words(self, shape, steps, name):
         before, after = steps[: steps.index("save")], steps[steps.index("save") + 1 :]
@@ -210,6 +214,10 @@ other_message: the error says what to do: raise RuntimeError(modified(x, version
 by_identity: ints are compared by ==: `is` asks for the same object, and from 257 on
     equal ints are several
 > {FOUND} -> x.storage.version is not version
+forgiven: the version itself is changed: it counts the changes, for all who saved x
+? {KEPT}
+> raise RuntimeError( -> error = RuntimeError(
+& version, name)) -> version, name)); x.storage.version = version; raise error
 silent: nothing is said of a change: the gradient is computed from other numbers than
     the result was. Compare x.storage.version with version, and raise
 > = x

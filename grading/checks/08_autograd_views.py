@@ -23,6 +23,9 @@ class MatmulRightBackward(TensorCheck):
         yield "several at once", *self.case(random, (2,), 2, 3, 4)
         yield "several at once", *self.case(random, (2, 3), 3, 2, 2)
 
+        for batch, *sizes in [((), 2, 0, 3), ((), 0, 2, 3), ((0,), 2, 3, 4)]:
+            yield "no elements", *self.case(random, batch, *sizes)
+
     def case(self, random, batch, M, K, N):
         return filled(random, *batch, M, N), filled(random, *batch, M, K)
 
@@ -62,6 +65,7 @@ class PermuteBackward(TensorCheck):
         for _ in range(2):
             yield "none moved", filled(random, 2, 3), (0, 1)
         yield "none moved", filled(random), ()
+        yield "no elements", filled(random, 0, 3, 2), (2, 0, 1)
 
     def torch(self, dy, dims):
         """By names of the dimensions: the gradient is a view, and so linear."""

@@ -92,6 +92,8 @@ by_value: the elements are clipped, each by itself: that is clip_grad_value_, an
 too_large: squares of float16 gradients do not fit into float16, which ends at 65504:
     add them up in float32, g.float()
 > g.float() if g.dtype.itemsize == 2 else g -> g
+type:
+> raise RuntimeError( -> gradients[0].mul_(0)\n        raise RuntimeError(
 equivalent: 0 is a whole number, and exact in half
 > through half: return minigrad.tensor(0.0)
 > through int: return minigrad.tensor(0.0)

@@ -25,7 +25,9 @@ class LinearRegression(SceneCheck):
     def cases(self, random):
         yield "y = 3x + 2", self.of(random, np.array([[3.0]]), [2.0], 60, 0.1)
         yield "every epoch", self.of(random, numbers(random, 1, 1), [0.5], 4, 0.1)
-        yield "every epoch", self.of(random, numbers(random, 1, 1), [0.5], 1, 0.3)
+        one = self.of(random, numbers(random, 1, 1), [0.5], 1, 0.3)
+        yield "every epoch", one
+        yield "every epoch", one | {"held": np.nan}
         yield "every epoch", self.of(random, numbers(random, 1, 1), [1.0], 0, 0.3)
         w = numbers(random, 2, 3)
         yield "several numbers, momentum", self.of(random, w, [1.0, 2.0], 20, 0.05, 0.9)
@@ -62,6 +64,9 @@ no_zero_grad: the gradients of earlier epochs add up: in each epoch, call
 > {ZERO} ->
 > {ZERO} ->
 & losses = [] -> losses = []; {ZERO}
+times_zero: gradients from before are multiplied by 0, and NaN times 0 is NaN: forget
+    them
+> {ZERO} -> [p.grad.mul_(0) for p in model.parameters() if p.grad is not None]
 no_step: nothing is learned: optimizer.step() comes after loss.backward(), and no
     zero_grad() between the two, or there is nothing to step by
 > {STEP} ->

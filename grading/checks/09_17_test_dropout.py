@@ -11,7 +11,7 @@ from grading.exercise import own_test, right
 from minigrad.exercises.own_tests import test_dropout
 from minigrad.nn.unfused import dropout
 
-own_test(test_dropout, dropout)(r"""
+own_test(test_dropout, dropout, times=2)(r"""
 always: a dropout that drops in evaluation, too
 unscaled: a dropout that does not scale what it keeps
 scaled_down: a dropout that scales by 1 - p

@@ -234,7 +234,7 @@ sign: the sign: softmax minus one-hot, so that a step against the gradient raise
 > dy[0] / -> -dy[0] /
 not_ignored: a row that is ignored has no gradient: 0
 > t == ignore ? 0.0f : ->
-fixed_ignore: a row is ignored where its target is `ignore`, not where it is -100
+fixed_ignore: a row is ignored where its target is `ignore`, whatever number that is
 > t == ignore -> t == -100
 overflow: exp of a score beyond 88 is infinite in float: subtract first, exp(x - lse)
 > exp(x[i] - lse[row]) -> exp(x[i]) / exp(lse[row])

@@ -91,6 +91,8 @@ class Sgd(RuleCheck):
             ("nesterov", both | {"nesterov": True}),
         ]:  # fmt: skip
             yield part, self.of(random, **{"lr": 0.1} | options)
+        given = {"buffer": numbers(random, 3, 2)}
+        yield "plain steps", self.of(random, 1, lr=0.1) | given
         for dtype in np.float32, np.float16:
             how = {"lr": 0.1, "momentum": 0.9, "weight_decay": 0.1}
             yield dtype.__name__, self.of(random, 2, dtype, **how)
@@ -115,6 +117,8 @@ no_momentum: the momentum is not used
 forgets: the buffer is not returned, or not kept: each step begins a new one
 > return buffer ->
 > {NEXT} -> buffer = grad.clone()
+given_back: without momentum there is no buffer: None is returned
+>     else:\n        buffer = None ->
 damped_first: the first buffer is the gradient itself: dampening begins with the second
     step
 > grad.clone() -> (1 - dampening) * grad

@@ -45,6 +45,7 @@ class TrainStep(SceneCheck):
         fast = {"optimizer": "SGD", "options": {"lr": 0.1, "momentum": 0.9}}
         yield "the steps", self.of(random, 1, LOSSES, **sgd)
         yield "the steps", self.of(random, 3, LOSSES, **sgd)
+        yield "the steps", self.of(random, 1, LOSSES, **sgd, held=np.nan)
         yield "fifty steps", self.of(random, 50, LOSSES, **fast)
         yield "no graph", self.of(random, 2, [GRAPH, DTYPE, WAITS, NEW, CALLED], **sgd)
         for mode, norm in (True, True), (False, False), (True, False):
@@ -84,6 +85,9 @@ mistakes(train_step)(rf"""
 no_zero_grad: the gradients of the step before are still there, and these are added:
     begin with optimizer.zero_grad()
 > {ZERO} ->
+times_zero: gradients from before are multiplied by 0, and NaN times 0 is NaN: forget
+    them
+> {ZERO} -> [p.grad.mul_(0) for p in model.parameters() if p.grad is not None]
 no_step: nothing is learned: optimizer.step() comes after loss.backward(), and no
     zero_grad() between the two, or nothing is left to step by
 > {STEP} ->

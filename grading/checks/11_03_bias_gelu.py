@@ -42,7 +42,8 @@ row: the bias goes by row: it has an element for each column, i % N
 > bias[i % N] -> bias[i / N % N]
 flat: bias has N elements, not n: its index is i % N
 > [i % N] -> [i]
-no_guard: there is no guard: the last block has more threads than there are elements
+no_guard: a thread without an element goes on: the last block has more threads than
+    there are elements
 > if (i >= n) return; ->
 sigmoid: u * sigmoid(u) is another function, SiLU
 > (acc_t)0.5 * (1 + erf(u * (acc_t)0.70710678118654752)) -> (1 / (1 + exp(-u)))

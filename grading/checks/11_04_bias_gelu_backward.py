@@ -22,10 +22,10 @@ class BiasGeluBackward(BiasCheck):
 
     def cases(self, random):
         yield from self.launches(random, self.make)
-        x = np.array([np.nan, 40, -40, 0, -0.0, 6], np.float32)
-        dy = np.array([1, 2, 3, 1, np.nan, np.inf], np.float32)
-        args = dy, x, np.zeros(3, np.float32), blank(6), np.int32(3), np.int32(6)
-        yield "NaN and infinity", self.launch(args, 6, 64, "float", "float")
+        x = np.array([1, np.nan, 40, np.nan, -40, 0, -0.0, -2, 6], np.float32)
+        dy = np.array([0, 1, 2, 0, 3, 1, np.nan, -0.0, np.inf], np.float32)
+        args = dy, x, np.zeros(3, np.float32), blank(9), np.int32(3), np.int32(9)
+        yield "0, NaN, and infinity", self.launch(args, 9, 64, "float", "float")
 
     def make(self, random, dtype, size):
         rows, N = size
@@ -48,11 +48,14 @@ class BiasGeluBackward(BiasCheck):
 mistakes(bias_gelu_backward)("""
 no_dy: dy is left out: the chain rule multiplies by it
 > (acc_t)dy[i] * ->
+zero_skipped: nothing is written where dy is 0: dx is 0 there, whatever it held before
+> if (i >= n) return; -> if (i >= n || (float)dy[i] == 0) return;
 no_bias: the bias is left out: u is x + bias
 > (acc_t)x[i] + (acc_t)bias[i % N] -> (acc_t)x[i]
 row: the bias goes by row: its index is i % N
 > [i % N] -> [i / N % N]
-no_guard: there is no guard: the last block has more threads than there are elements
+no_guard: a thread without an element goes on: the last block has more threads than
+    there are elements
 > if (i >= n) return; ->
 share_alone: only the share: the share itself changes with u, too, which is u * density
 > (share + u * density) -> share

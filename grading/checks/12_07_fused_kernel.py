@@ -7,6 +7,7 @@ import numpy as np
 from grading.cases import stops
 from grading.checking import kept
 from grading.exercise import Check, Launch, Problem, checks, mistakes, right
+from grading.kernel_messages import FOUND
 from grading.simulation import Simulator, Text
 from minigrad.jit.codegen import fused_kernel
 from minigrad.simt import Limits
@@ -59,6 +60,9 @@ class FusedKernel(Check):
         yield "whole words", "words", TWO, [most], ["v2"]
         far = ("v3", "float", "fabs(a) + max(a, b)", ("v2", "v0"), "float")
         yield "whole words", "words_2", TWO, [most, far], ["v3"]
+        ends = ("v2", "float", "(a > b ? trunc(a) : ceil(b))", ("v0", "v1"), "float")
+        third = ("v3", "float", "(a > b ? trunc(b) : c)", ("v2", "v0", "v1"), "float")
+        yield "whole words", "words_3", TWO, [ends, third], ["v2", "v3"]
         named = [("b", "float", "i"), ("a", "float", "i % 3")]
         minus = ("c", "float", "a - b", ("b", "a"), "float")
         yield "all at once", "names", named, [minus], ["c"]
@@ -68,6 +72,8 @@ class FusedKernel(Check):
         yield "numbers", "number", one, [number], ["v1"]
         first = ("v1", "float", "a / b", ("1.0f", "v0"), "float")
         yield "numbers", "first", one, [first], ["v1"]
+        both = ("v1", "float", "a - b", ("1.5f", "(-2.0f)"), "float")
+        yield "numbers", "no_inputs", [], [both], ["v1"]
         flag = ("v2", "bool", "a < b", ("v0", "v1"), "float")
         pick = ("v3", "float", "(a ? b : c)", ("v2", "v0", "v1"), "float")
         yield "types", "types", TWO, [flag, pick], ["v2", "v3"]
@@ -134,8 +140,8 @@ class FusedKernel(Check):
         if isinstance(got, Problem):
             said = got.message.splitlines()[0].partition("; ")[0]
             return got if stops(got) else Ran({"": f"the launch is refused: {said}"})
-        if got.report.findings or got.report.notes:
-            return Ran({"": "an element has one thread, but several write to it"})
+        for found in got.report.findings + got.report.notes:
+            return Ran({"": FOUND[found.kind]})
         if got.spoilt:
             return Ran({"": "an input has changed"})
         made = [got.arrays[place] for place in wanted]
@@ -151,7 +157,8 @@ class FusedKernel(Check):
         with np.errstate(all="ignore"):
             for v, kind, expression, operands, wide in steps:
                 found = evaluated(expression, operands, values, TYPES[wide])
-                values[v] = np.asarray(found).astype(TYPES[kind])
+                found = np.broadcast_to(found, n)
+                values[v] = found.astype(TYPES[kind])
         return Ran({v: values[v] for v in outputs})
 
     def same(self, got, expected, *args):
@@ -206,7 +213,7 @@ def evaluated(expression, operands, values, wide):
     for text in "0.1", "0", "a":
         python = re.sub(rf"\(M\){text}\b", f"M({text})", python)
     names = {"a": a, "b": b, "c": c, "max": np.maximum, "fabs": np.abs, "M": wide,
-             "where": np.where}  # fmt: skip
+             "where": np.where, "trunc": np.trunc, "ceil": np.ceil}  # fmt: skip
     return eval(python, names)
 
 
@@ -216,7 +223,8 @@ one_after_the_other: all names are to be replaced at once: what stands for a may
     a b, which is not to be replaced again
 > {WORDS} -> expression\n        for old, new in names.items():\n            text =
     re.sub(rf"\b{{old}}\b", new, text)
-no_guard: there is no guard: the last block has more threads than elements
+no_guard: a thread without an element goes on: the last block has more threads than
+    elements
 > "    if (i >= n) return;", ->
 fixed_block: a block has blockDim.x threads, as many as the launch says
 > blockDim.x -> 32
@@ -238,6 +246,8 @@ first_step: all steps are done, not the first alone
 unrun:
 > , "M": M}} -> }}\n        names.setdefault("M", "T")
 > = {{text}};") -> = {{text}}")
+> {WORDS} -> re.sub(r"[abcM]\b", lambda word, n=names: n.get(word[0], word[0]),
+    expression)
 > [*lines, "}}"] -> lines
 > void {{name}}( -> void kernel(
 > f'extern "C" __global__ -> f'__global__

@@ -29,6 +29,10 @@ class CaptureFailure(Check):
         bad = [("upload", "x"), ("synchronize", ""), ("read", "item()")]
         for _ in range(3):
             yield "the first", numbered((BEGIN, ""), *random.sample(bad, 3))
+        for kind in bad:
+            short = (POOL, 5), (BEGIN, ""), ("allocate", 9), kind
+            yield "the first", numbered(*short)
+            yield "the first", numbered(*short[:3], (END, ""), (BEGIN, ""), kind)
         for _ in range(3):  # lines that a loop comes back to, and of several files
             events = numbered((BEGIN, ""), ("launch", "read"), *random.sample(bad, 3))
             lines = [(random.choice("ab"), random.randrange(9)) for _ in events]

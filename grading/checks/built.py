@@ -20,7 +20,11 @@ SAID = {  # kind of a Problem -> its cause
         "two results have the same memory: each call allocates its own",
     ),
     "state": ("state", "the same call gives something else when it is made again"),
-    "gone": ("gone", "a pointer is used where there is no element: how far may i go?"),
+    "gone": (
+        "gone",
+        "the process crashed in one of the cases: is a pointer used where "
+        "there is no element, or an integer divided by 0?",
+    ),
 }
 
 

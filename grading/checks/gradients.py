@@ -9,6 +9,7 @@ from grading import show
 from grading.cases import value_of
 from grading.exercise import Differs, Raises
 from grading.scenes import scenarios
+from grading.scenes.scenarios import SHARES
 from grading.show import Filled
 
 from .scene_check import SceneCheck, each, nearly, options_of
@@ -105,7 +106,7 @@ class ScenarioCheck(Facts):
 
 SEEN = {
     scenarios.DTYPE: ("dtype", "the result has another dtype than the tensors given"),
-    scenarios.SHARES: (
+    SHARES: (
         "copies", "the values are right, but a view shares the storage, and this copies"
     ),
     scenarios.CUT: (
@@ -120,6 +121,11 @@ def seen(case, near=nearly):
     if not isinstance(case.got, dict) or not isinstance(case.expected, dict):
         return None
     wrong = [k for k, v in case.expected.items() if not near(case.got.get(k), v)]
+    right = case.expected
+    if wrong[:1] == [SHARES] and near(right[scenarios.RESULT], right[SHARES]):
+        return "shares", (
+            "the result lies in the memory of a tensor that was given: make a new one"
+        )
     return SEEN.get(wrong[0]) if wrong else None
 
 

@@ -4,6 +4,7 @@ GRAPHS = {  # an operation: its inputs. The last one is what is wanted
     "a chain": {0: [], 1: [0], 2: [1], 3: [2]},
     "a diamond": {0: [], 1: [0], 2: [0], 3: [1, 2]},
     "a short cut": {0: [], 1: [0], 2: [1], 3: [2], 4: [3, 1]},
+    "a short cut in front": {0: [], 1: [0], 2: [1], 3: [2], 4: [1, 3]},
     "a fork": {0: [], 1: [0], 2: [1], 3: [0], 4: [2, 3]},
     "two ends": {0: [], 1: [], 2: [0, 1], 3: [1], 4: [3]},
     "an operand twice": {0: [], 1: [], 2: [0, 0], 3: [2, 1, 2]},

@@ -134,6 +134,12 @@ def changes(number):
     return op
 
 
+def changes_what_was_copied(a, b):
+    y = right(a.clone(), b.clone())
+    a.storage.data[:] *= -1  # so it never becomes large
+    return y
+
+
 def doubles_first(a, b):
     a.storage.data[:] *= 2
     return right(a, b)
@@ -240,6 +246,7 @@ OPERATORS = {
         "changes a": changes(0),
         "changes b": changes(1),
         "changes a before it computes": doubles_first,
+        "changes a of which it has a copy": changes_what_was_copied,
         "one buffer": one_buffer,
     },
 }  # fmt: skip

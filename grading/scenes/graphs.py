@@ -230,8 +230,9 @@ def unpacked(hole, shape, steps, name):
             version = int(str(x.storage.version))  # as large a number, not the object
         else:
             tensors[step].mul_(2)
+    now, seen = x.storage.version, {"raises RuntimeError": None}
     try:
-        found = hole(x, version, name)
+        seen["x itself is returned"] = hole(x, version, name) is x
     except RuntimeError as error:
-        return {"raises RuntimeError": str(error)}
-    return {"raises RuntimeError": None, "x itself is returned": found is x}
+        seen["raises RuntimeError"] = str(error)
+    return seen | {"the version is as it was": x.storage.version == now}

@@ -222,17 +222,18 @@ class Once:
 
 
 @scene
-def train_steps(hole, weights, norm, training, optimizer, options, batches, look):
+def train_steps(hole, weights, norm, training, optimizer, options, batches, look,
+                held=1.0):  # fmt: skip
     """Steps with batches: the losses, what they are, and the model afterwards.
 
-    norm: None, or the mode of a batch norm. There are gradients from before.
+    norm: None, or the mode of a batch norm. held: what gradients from before are.
     """
     model = Watched(network(minigrad, weights, norm is not None)).train(training)
     if norm is not None:
         model.model[1].train(norm)
     made = getattr(optim, optimizer)(model.parameters(), **options)
     for parameter in model.parameters():
-        parameter.grad = minigrad.ones_like(parameter)
+        parameter.grad = minigrad.full_like(parameter, held)
     losses, graphs, known, calls = [], [], {*vars(model)}, []
     modes = [m.training for m in model.modules()]
     for images, labels in batches:

@@ -194,9 +194,9 @@ def stepped(param, grads, which, step):
 
 
 @scene(changes=("param", "buffer"))
-def sgd(hole, param, grads, which, options):
+def sgd(hole, param, grads, which, options, buffer=None):
     """Steps with these gradients: the parameter after each, and what else changed."""
-    buffer = None
+    buffer = None if buffer is None else tensor_of(buffer)
 
     def step(param, g, number):
         nonlocal buffer
@@ -231,7 +231,14 @@ def clip(hole, grads, lazy, options):
     before = [p.grad for p in params]
     kinds = {"a list": params, "a generator": (p for p in params),
              "a tensor": params[0]}  # fmt: skip
-    norm = hole(kinds[lazy], **options)
+    try:
+        norm = hole(kinds[lazy], **options)
+    except RuntimeError:
+        pairs = [(array_of(g), a) for g, a in zip(before, grads, strict=True)
+                 if g is not None]  # fmt: skip
+        if not all(np.array_equal(g, a, equal_nan=True) for g, a in pairs):
+            raise NotPlain("gradients have changed before the error") from None
+        raise
     if array_of(norm, "the norm").shape:
         raise NotPlain(f"the norm has no dimensions, not shape {norm.shape}")
     empty = all(g is None for g in grads)
@@ -246,13 +253,16 @@ def clip(hole, grads, lazy, options):
 
 
 @scene
-def training(hole, x, y, weight, bias, lr, momentum, epochs):
-    """Trains a line: the losses, and weight and bias at the end."""
+def training(hole, x, y, weight, bias, lr, momentum, epochs, held=1.0):
+    """Trains a line: the losses, and weight and bias at the end.
+
+    held: times the parameters, the gradients from before.
+    """
     model = nn.Linear(x.shape[1], y.shape[1]).double()
     put(minigrad, model.weight, weight)
     put(minigrad, model.bias, bias)
     for p in model.parameters():
-        p.grad = p.detach().clone()  # of something else, before
+        p.grad = p.detach() * held
     optimizer = minigrad.optim.SGD(model.parameters(), lr=lr, momentum=momentum)
     loss_fn, x, y = Loss(), tensor_of(x), tensor_of(y)
     losses = hole(model, loss_fn, optimizer, x, y, epochs)

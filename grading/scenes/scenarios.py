@@ -224,7 +224,7 @@ def detached(library, answer, values, how):
     x = library.tensor(values).requires_grad_(how != "constant")
     y = x if how in ("leaf", "constant") else {
         "plain": lambda x: x, "turned": lambda x: x.T, "part": lambda x: x[1:],
-        "number": lambda x: x.sum(),
+        "number": lambda x: x.sum(), "expanded": lambda x: x.expand(3, 4),
     }[how](x * 2)  # fmt: skip
     d = answer(y)
     shown = {

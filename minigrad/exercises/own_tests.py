@@ -119,8 +119,9 @@ def test_div_backward(div_backward):
     div_backward: a function with the contract of div_backward: div_backward(dy, a, b)
     is the gradient of b in y = a / b, for arrays of float64.
 
-    Right ones must pass: they may compute in any order, so the result is right up to
-    rounding. The error is an AssertionError, or what the function raises.
+    Those that are to fail give wrong values, also for arrays of one shape. Right ones
+    must pass: they may compute in any order, so the result is right up to rounding.
+    The error is an AssertionError, or what the function raises.
     At hand: np.testing.assert_allclose(one, other, rtol, atol). Compare with NumPy;
     PyTorch is not there.
     """
@@ -149,9 +150,9 @@ def test_order(order):
     of len(loader.dataset) indices. It needs loader.dataset, loader.shuffle, loader.seed
     and loader.epoch, and nothing else of the loader.
 
-    Right ones must pass: any random order is right, if the seed and the epoch decide it
-    alone, and another pair of the two has another order. The error is an
-    AssertionError, or what the function raises.
+    Those that are to fail give wrong orders. Right ones must pass: any random order is
+    right, if the seed and the epoch decide it alone, and another pair of the two has
+    another order. The error is an AssertionError, or what the function raises.
     At hand: SimpleNamespace(dataset=range(50), shuffle=True, seed=0, epoch=0).
     Compare with NumPy; PyTorch is not there.
     """

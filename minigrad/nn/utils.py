@@ -19,7 +19,7 @@ def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=Fals
     gradients_of(parameters): a list of the gradients that are not None; minigrad.stack
     makes one tensor of several. Returns the norm before clipping, a tensor without
     dimensions, minigrad.tensor(0.0) if the list is empty. With error_if_nonfinite
-    RuntimeError where it is infinite or NaN.
+    RuntimeError where it is infinite or NaN, before any gradient is changed.
     """
 
 
