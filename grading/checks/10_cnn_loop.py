@@ -33,8 +33,7 @@ class TrainMnist(SceneCheck):
         )
 
     def cases(self, random):
-        def of(epochs, look, start=FRESH, norm=False):
-            n = 7
+        def of(epochs, look, start=FRESH, norm=False, n=7):
             data = [*data_of(random, n), *data_of(random, 5)]
             orders = [random.sample(range(n), n) for _ in range(4)]
             rest = {"size": 3, "start": start, "epochs": epochs, "look": look}
@@ -50,6 +49,7 @@ class TrainMnist(SceneCheck):
         yield "as PyTorch trains", of(2, ["losses", "results", "weights"])
         for look in [MODES, AFTER], [PLACES]:
             yield "mode and place", of(2, look)
+        yield "mode and place", of(2, ["losses", "weights"], norm=True, n=8)
         known = (2, 1, 1, 0), (1, 2, 2, 0), (2, 0, 0, 2), (2, 0, 1, 0), (2, 2, 2, 0)
         for epochs, *place in known:
             yield "a training goes on", of(epochs, ["work"], stopped(*place))
@@ -68,7 +68,7 @@ class TrainMnist(SceneCheck):
                 batches = [order[i : i + size] for i in range(0, n, size)]
                 for number, items in enumerate(batches[batch:], batch + 1):
                     optimizer.zero_grad()
-                    y = model(images[items])
+                    y = model.train()(images[items])
                     loss = torch_functional.nll_loss(y, labels[items])
                     loss.backward()
                     optimizer.step()
@@ -78,7 +78,7 @@ class TrainMnist(SceneCheck):
                     losses.append(loss.item())
                 epoch, batch = epoch + 1, 0
             with torch.no_grad():
-                y = model(test[0])
+                y = model.eval()(test[0])
                 found = torch_functional.nll_loss(y, test[1]).item()
             results.append((found, (y.argmax(1) == test[1]).double().mean().item()))
             work.append("evaluated on test")

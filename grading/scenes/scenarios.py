@@ -56,6 +56,7 @@ def differentiated(library, answer, *arguments):
     return found | {SHARES: library.array(y)}
 
 
+LATER = "the gradient of a sum that is made afterwards"
 MEAN, VAR = "running_mean", "running_var"
 
 
@@ -125,6 +126,16 @@ def gradients(library, *tensors):
     return [None if x.grad is None else library.array(x.grad) for x in tensors]
 
 
+def sum_of(library, leaf, *terms):
+    """The gradient of a leaf's square and these terms; None: it was not recorded."""
+    leaf.grad, total = None, (leaf * leaf).sum()
+    for term in terms:
+        total = total + term.sum()
+    if total.requires_grad:
+        total.backward()
+    return gradients(library, leaf)
+
+
 def asked(library, values, needs):
     tensors = [library.tensor(v) for v in values]
     return [x.requires_grad_() if n else x for x, n in zip(tensors, needs, strict=True)]
@@ -148,7 +159,9 @@ def one_call(library, answer, values, needs, k, factors):
         gc.collect()  # it may be part of a circle
     gc.unfreeze()
     shown["ctx is still in memory"] = any(ctx() is not None for ctx in contexts)
-    return shown | {"recording is on afterwards": library.is_grad_enabled()}
+    shown["recording is on afterwards"] = library.is_grad_enabled()
+    leaf = library.tensor(values[0]).requires_grad_()
+    return shown | {LATER: sum_of(library, leaf)}
 
 
 def two_calls(library, answer, values, k):
@@ -179,12 +192,13 @@ def without_recording(library, answer, values, k):
     tensors = [library.tensor(v).requires_grad_() for v in values]
     with library.no_grad():
         y = answer(product(library, []), *tensors, k)
-        inside = library.is_grad_enabled()
+        inside, twice = library.is_grad_enabled(), tensors[0] * 2
     return {
         "under no_grad() the result requires a gradient": y.requires_grad,
         "under no_grad() the result has a grad_fn": y.grad_fn is not None,
         "recording is on afterwards, under no_grad()": inside,
         "recording is on after that": library.is_grad_enabled(),
+        LATER: sum_of(library, tensors[0], y, twice),
     }
 
 
@@ -212,7 +226,10 @@ def failing(library, answer, values):
     try:
         answer(product(library, []), *tensors, None)
     except ValueError:
-        return {"recording is on after an error": library.is_grad_enabled()}
+        later = sum_of(library, tensors[0])
+        return {"recording is on after an error": library.is_grad_enabled()} | {
+            LATER: later
+        }
     return {"the error of forward comes through": False}
 
 
@@ -246,7 +263,9 @@ def detached(library, answer, values, how):
     except RuntimeError:
         return shown  # what is not detached may not be written to
     shown["what is added to it, x has too"] = library.array(y)
-    return shown | {"changes of it that x counts": y._version - before}
+    shown["changes of it that x counts"] = y._version - before
+    d.requires_grad_()
+    return shown | {"x requires a gradient when it does": y.requires_grad}
 
 
 # ------------------------------------------------- the engine, whole
