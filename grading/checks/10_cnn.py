@@ -97,6 +97,10 @@ class ReadIdx(SceneCheck):
     def of(self, data):
         return {"scene": "idx", "data": data}
 
+    def _got(self, subject, args, own=False):
+        got, outcome = super()._got(subject, args, own)
+        return shown(got) if isinstance(got, np.ndarray) else got, outcome
+
     def expected(self, scene):
         return shown(read(scene["data"]))
 
