@@ -152,7 +152,7 @@ def without_paths(text, places):
 
 
 def _in_the_box(parts):
-    fork = Fork(unsafe=bool(sandbox.why_not()))
+    fork = Fork(bool(sandbox.why_not()))
     try:
         fork.line.send(wire.encode(["pages", [list(part) for part in parts]]), SECONDS)
         most = 2 * render.LONGEST
