@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pictures import boxes, matplotlib, shown, texts
 from test_simt_kernels import LAUNCHES
 from test_simt_kernels import kernels as texts_of_kernels
 
@@ -21,9 +22,6 @@ from minigrad.kernels.threads import tail_guard
 # They take long, so they come early.
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("drawn kernels")]
 
-matplotlib = pytest.importorskip(
-    "matplotlib", reason="not run: tests of pictures (matplotlib is not installed)"
-)
 PICTURES = "launch", "access", "banks", "timeline", "step"
 ADD = """\
 extern "C" __global__ void add(const float* a, const float* b, float* c, int n) {
@@ -72,31 +70,6 @@ def zeros(*shape, dtype=np.float32):
 
 def add(n=37, grid=5, block=8, **how):
     return viz.launch(raw(ADD), grid, block, (*zeros(3, n), n), **how)
-
-
-def words(picture, **look):
-    """What is written in the picture, as a Counter."""
-    written = picture.figure.axes[0].texts
-    return Counter(t.get_text() for t in written if about(t, **look))
-
-
-def about(text, size=None):
-    return size in (None, text.get_fontsize())
-
-
-def boxes(picture, kind):
-    """How many boxes of a kind there are, the legend's among them."""
-    from minigrad.viz.draw.canvas import BOXES
-
-    look, axes = BOXES[kind], picture.figure.axes[0]
-    face = matplotlib.colors.to_rgba(look["fc"])
-    edge = matplotlib.colors.to_rgba(look["ec"])
-    single = [p for p in axes.patches
-              if p.get_facecolor() == face and p.get_edgecolor() == edge]  # fmt: skip
-    many = [len(c.get_paths()) for c in axes.collections
-            if tuple(c.get_facecolor()[0]) == face
-            and tuple(c.get_edgecolor()[0]) == edge]  # fmt: skip
-    return len(single) + sum(many)
 
 
 # ---------------------------------------------------------------- every kernel
@@ -157,9 +130,9 @@ def test_each_element_shows_its_thread_and_block():
     picture = add()
     assert "37 of 37 elements are written" in picture.alt
     assert "40 threads, of which 37 write; 3 write nothing" in picture.alt
-    numbers = words(picture, size=10)  # and so does each thread without one
+    numbers = texts(picture, size=10)  # and so does each thread without one
     assert numbers == Counter(str(i % 8) for i in range(40))
-    beneath = words(picture, size=7)
+    beneath = texts(picture, size=7)
     assert beneath == Counter(str(i // 8) for i in range(40))
 
 
@@ -186,7 +159,7 @@ def test_two_writers_are_marked_and_both_are_named():
     picture = viz.launch(raw(text), 2, 4, (*zeros(3, 8), 8))
     assert "More than one thread writes c[0], c[1], c[2], c[3]." in picture.alt
     assert boxes(picture, "wrong") == 4 + 1
-    assert words(picture)["0 1"] == 2
+    assert texts(picture)["0 1"] == 2
 
 
 def test_one_thread_that_writes_twice_is_no_conflict():
@@ -208,14 +181,14 @@ extern "C" __global__ void quads(float4* y) {
 }
 """
     picture = viz.launch(raw(source), 1, 3, (zeros(12),))
-    assert words(picture, size=10) == Counter(3 * ["0", "1", "2"] + ["0", "1", "2"])
+    assert texts(picture, size=10) == Counter(3 * ["0", "1", "2"] + ["0", "1", "2"])
 
 
 def test_a_million_elements_are_counted_and_cut():
     picture = add(n=1_000_000, grid=4000, block=256)
     assert "1,000,000 of 1,000,000 elements are written" in picture.alt
     assert "of 1,000,000 elements are drawn" in picture.alt
-    drawn = words(picture)
+    drawn = texts(picture)
     assert drawn["255"] >= 2 and drawn["256"] == 1 and drawn["999999"] == 1
 
 
@@ -280,7 +253,7 @@ def test_bank_passes_are_counted(step, passes):
     if passes <= 10:
         words_of_banks, first = (32, 32 // passes) if step else (1, 1)
         assert boxes(picture, "wrong") == 1 + words_of_banks - first
-    assert words(picture)[f"pass {passes}"] == 1
+    assert texts(picture)[f"pass {passes}"] == 1
 
 
 def test_doubles_go_by_half_a_warp():
@@ -302,20 +275,16 @@ def test_a_column_more_spreads_a_column_over_the_banks():
 
 
 @pytest.mark.parametrize(
-    "shape, lanes, message",
+    "shape, message",
     [
-        ((35, 1), lambda lane: (lane, 0), "1 to 34 rows and columns are drawn"),
-        ((32, 0), lambda lane: (lane, 0), "not 32 and 0"),
-        (
-            (16, 16),
-            lambda lane: (lane, 0),
-            r"reads \[16\]\[0\], outside of \[16\]\[16\]",
-        ),
+        ((35, 1), "1 to 34 rows and columns are drawn"),
+        ((32, 0), "not 32 and 0"),
+        ((16, 16), r"reads \[16\]\[0\], outside of \[16\]\[16\]"),
     ],
 )
-def test_what_a_map_of_banks_cannot_draw_is_explained(shape, lanes, message):
+def test_what_a_map_of_banks_cannot_draw_is_explained(shape, message):
     with pytest.raises(ValueError, match=message):
-        viz.bank_map(shape, lanes=lanes)
+        viz.bank_map(shape)
 
 
 # ---------------------------------------------------------------- timeline
@@ -343,7 +312,7 @@ def test_with_its_barrier_there_is_no_arc():
     picture = rotated("__syncthreads();")
     assert not arcs(picture) and not boxes(picture, "wrong")
     assert "2 warps, 2 accesses of shared memory, 1 barrier." in picture.alt
-    assert words(picture)["w"] == words(picture)["r"] == 2
+    assert texts(picture)["w"] == texts(picture)["r"] == 2
 
 
 def test_a_line_of_source_stands_above_its_first_column():
@@ -392,9 +361,9 @@ def test_a_finding_is_drawn_on_its_line():
     found = report.findings[0]
     for picture in (viz.finding(report), viz.finding(found)):
         assert f"race at line {found.line}, column {found.column}" in picture.alt
-        assert any(found.source_line.strip() in text for text in words(picture))
+        assert any(found.source_line.strip() in text for text in texts(picture))
         assert boxes(picture, "wrong") == 2
-        assert words(picture)["in no order"] == 1
+        assert texts(picture)["in no order"] == 1
 
 
 def test_no_finding_is_said_and_what_is_none_is_refused():
@@ -583,16 +552,6 @@ extern "C" __global__ void odd(float* y, long long big, const Pair* p) {
     assert values["q"] == "(1, 2, 3, 4)"
 
 
-def shown(monkeypatch, stepper):
-    """What a front end is sent."""
-    why = "not run: display of the stepper (IPython is not installed)"
-    ipython = pytest.importorskip("IPython.display", reason=why)
-    got = []
-    monkeypatch.setattr(ipython, "display", lambda it, **options: got.append(it))
-    stepper._ipython_display_()
-    return got
-
-
 def test_the_slider_comes_with_a_still_picture_that_it_hides(monkeypatch):
     stepper = stepped()
     sent(stepper)
@@ -613,17 +572,17 @@ def test_without_a_slider_there_is_the_picture(monkeypatch, missing):
 
 def test_threads_that_write_nothing_are_drawn():
     picture = add(n=5, grid=2, block=4)
-    assert words(picture)["threads that write nothing"] == 1
+    assert texts(picture)["threads that write nothing"] == 1
     assert boxes(picture, "unused") == 3
     assert boxes(add(n=8, grid=2, block=4), "unused") == 0
 
 
 def test_threads_stand_in_their_blocks_with_their_elements():
     picture = viz.threads(2, 4, 5)
-    assert words(picture)["block 1"] == words(picture)["i=7"] == 1
+    assert texts(picture)["block 1"] == texts(picture)["i=7"] == 1
     assert boxes(picture, "free") == 3
     assert picture.alt.endswith("The last 3 threads have no element.")
-    seen = words(viz.threads((2, 1), (3, 2)))
+    seen = texts(viz.threads((2, 1), (3, 2)))
     assert seen["block 0"] == seen["block 1"] == 1 and seen["2,1"] == 2
     with pytest.raises(ValueError, match="too large to be drawn: at most 24 threads"):
         viz.threads(2, 32)
@@ -634,8 +593,8 @@ def test_a_still_has_the_values_of_threads_and_of_shared_memory():
         "= threadIdx.x;", "= 77;"
     )
     picture = viz.step(raw(source), 1, 64, (zeros(64, dtype=np.int32),)).picture()
-    assert words(picture)["77"] == 2 * 64  # in shared memory and in the output
-    assert words(picture)["shared by the block"] == 1
+    assert texts(picture)["77"] == 2 * 64  # in shared memory and in the output
+    assert texts(picture)["shared by the block"] == 1
 
 
 def test_a_step_has_what_the_block_has_written():
@@ -647,7 +606,7 @@ def test_a_step_has_what_the_block_has_written():
     assert data["pool"][old] == [0, 1, 2, 3, 4, 5, 6, 7]
     assert data["pool"][new] == [0, 2, 4, 6, 4, 5, 6, 7]  # of the first block alone
     assert boxes(shown.picture(), "unused") == 5  # the others are new
-    assert words(shown.picture())["has changed"] == 1
+    assert texts(shown.picture())["has changed"] == 1
 
 
 def test_a_source_has_the_numbers_that_findings_name():

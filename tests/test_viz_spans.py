@@ -1,12 +1,9 @@
 """Times as bars: as long, and where, they were measured."""
 
+import pictures  # noqa: F401  not run without matplotlib
 import pytest
 
 from minigrad import viz
-
-pytest.importorskip(
-    "matplotlib", reason="not run: tests of pictures (matplotlib is not installed)"
-)
 
 
 def test_spans_lie_where_they_were_measured():

@@ -10,7 +10,7 @@ from .draw.page import MARGIN
 from .draw.text import count
 from .draw.warp_accesses import (
     PANELS,
-    accesses,
+    accesses_of,
     accesses_page,
     lanes_text,
     request_text,
@@ -30,9 +30,11 @@ def access(kernel, grid, block, args, line=None, warp=0, shared_mem=0):
     access in a loop the first time. warp: counted through the grid. The arguments stay
     as they are.
     """
-    run, seen = accesses(kernel, grid, block, args, line, warp, "global", shared_mem)
-    panels = [Strip(run, one) for one in seen[:PANELS]]
-    return accesses_page(run, warp, panels, len(seen), KEY)
+    run, accesses = accesses_of(
+        kernel, grid, block, args, line, warp, "global", shared_mem
+    )
+    panels = [Strip(run, one) for one in accesses[:PANELS]]
+    return accesses_page(run, warp, panels, len(accesses), KEY)
 
 
 KEY = [

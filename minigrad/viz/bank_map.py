@@ -31,17 +31,17 @@ def bank_map(*shapes, lanes=lambda lane: (lane, 0)):
                   (None, "numbers and shades: the bank, 0 (white) to 31")])  # fmt: skip
     across = sum(columns for _, columns in shapes) * SIZE + GAP * (len(shapes) - 1)
     high = HEAD + max(rows for rows, _ in shapes) * SIZE
-    width, said = max(WIDTH, across + 2 * MARGIN), []
+    width, captions = max(WIDTH, across + 2 * MARGIN), []
     with style():
         canvas = Canvas(width, high + key.height + 0.15)
         x = (width - across) / 2
         for shape in shapes:
             chosen = {*map(tuple, map(lanes, range(32)))}
-            said.append(alt_of(shape, chosen))
-            draw(canvas, x, shape, chosen, said[-1])
+            captions.append(alt_of(shape, chosen))
+            draw(canvas, x, shape, chosen, captions[-1])
             x += shape[1] * SIZE + GAP
         key.draw(canvas, high + 0.05)
-        return canvas.picture(" ".join(said))
+        return canvas.picture(" ".join(captions))
 
 
 def bank_of(place, columns):

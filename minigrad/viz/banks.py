@@ -6,7 +6,7 @@ from .draw.page import MARGIN
 from .draw.text import count
 from .draw.warp_accesses import (
     PANELS,
-    accesses,
+    accesses_of,
     accesses_page,
     lanes_text,
     request_text,
@@ -26,9 +26,11 @@ def banks(kernel, grid, block, args, line=None, warp=0, shared_mem=0):
     access in a loop the first time. Different words in one bank take turns: each is a
     pass of its own. warp: counted through the grid. The arguments stay as they are.
     """
-    run, seen = accesses(kernel, grid, block, args, line, warp, "shared", shared_mem)
-    panels = [Bank(run, one) for one in seen[:PANELS]]
-    return accesses_page(run, warp, panels, len(seen), KEY)
+    run, accesses = accesses_of(
+        kernel, grid, block, args, line, warp, "shared", shared_mem
+    )
+    panels = [Bank(run, one) for one in accesses[:PANELS]]
+    return accesses_page(run, warp, panels, len(accesses), KEY)
 
 
 KEY = [("read", "lanes that find their bank free"),
@@ -136,11 +138,11 @@ def turns(lanes, address, size):
         chosen = lanes * groups // 32 == group
         if not chosen.any():
             continue
-        found = [{} for _ in range(BANKS)]
+        lanes_of = [{} for _ in range(BANKS)]
         for lane, start in zip(lanes[chosen], address[chosen], strict=True):
             for word in range(start // 4, -(-(start + size) // 4)):
-                found[word % BANKS].setdefault(word, []).append(int(lane))
-        yield [list(words.values()) for words in found]
+                lanes_of[word % BANKS].setdefault(word, []).append(int(lane))
+        yield [list(words.values()) for words in lanes_of]
 
 
 def high(turn):

@@ -107,10 +107,11 @@ class Drawing:
             show(self.panel, "Run this cell to draw a digit here.")
 
     def _read(self):
-        found = np.asarray(self.read(self.ink), np.float64).reshape(-1)
-        if len(found) != 10:
-            raise ValueError(f"read returns 10 probabilities, not {len(found)} numbers")
-        return found
+        probabilities = np.asarray(self.read(self.ink), np.float64).reshape(-1)
+        if len(probabilities) != 10:
+            size = len(probabilities)
+            raise ValueError(f"read returns 10 probabilities, not {size} numbers")
+        return probabilities
 
     def _drawn(self, change):
         """A stroke has come: JSON of its width, and of bytes of ink in base64."""

@@ -22,12 +22,12 @@ def formula(y):
     several use stands once, below the last of them.
     """
     steps = {}
-    found = [y]
-    while found:  # a list, not calls: it may be deep
-        value = found.pop()
+    stack = [y]
+    while stack:  # a list, not calls: it may be deep
+        value = stack.pop()
         if id(value) not in steps:
             steps[id(value)] = Step(value)
-            found += value.parents
+            stack += value.parents
     for step in steps.values():
         step.next_functions = [(steps[id(p)], 0) for p in step.value.parents]
     layers = arranged(layers_of(nodes_in_order(steps[id(y)]), copies=False))
@@ -65,10 +65,10 @@ def arrows(places):
 
 
 def alt_of(places):
-    said = [
+    captions = [
         f"{step.value.name or 'number'}: data {step.value.data:.4g}, grad "
         f"{step.value.grad:.4g}"
         for step in places
     ]
-    numbers = count(len(said), "number")
-    return f"A formula of {numbers}, from the result down: {'; '.join(said)}."
+    numbers = count(len(captions), "number")
+    return f"A formula of {numbers}, from the result down: {'; '.join(captions)}."

@@ -13,7 +13,7 @@ def histograms(rows):
     """
     from matplotlib.figure import Figure
 
-    across, said = max(map(len, rows.values())), []
+    across, captions = max(map(len, rows.values())), []
     with style():
         figure = Figure(figsize=(WIDE + 1, 1.5 * len(rows)), layout="constrained")
         axes = figure.subplots(len(rows), across, squeeze=False)
@@ -27,5 +27,5 @@ def histograms(rows):
                 ax.set_title(f"{title}, deviation {spread}", fontsize=8)
                 ax.tick_params(labelsize=7)
                 ax.set_yticks([])
-                said.append(f"{name}, {title}: standard deviation {spread}.")
-        return Picture(figure, " ".join(said))
+                captions.append(f"{name}, {title}: standard deviation {spread}.")
+        return Picture(figure, " ".join(captions))

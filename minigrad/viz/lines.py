@@ -42,12 +42,12 @@ def lines(series, x="step", y="", log="", dots=()):
             if len(named) > 1:
                 beside = {"loc": "upper left", "bbox_to_anchor": (1, 1)}
                 ax.legend(fontsize=8, **(beside if len(named) > 3 else {}))
-        said = [
+        captions = [
             f"{label or 'values'} over {x}: {alt_of(name, values)}"
             for label, named in panels.items()
             for name, values in named.items()
         ]
-        return Picture(figure, " ".join(said))
+        return Picture(figure, " ".join(captions))
 
 
 def logarithmic(axis):

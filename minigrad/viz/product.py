@@ -75,11 +75,11 @@ def draw(canvas, side, name, values, x, y, marked, light):
 
 
 def alt_of(a, b, rows, columns, step):
-    made = len(rows) * len(columns)
+    size = len(rows) * len(columns)
     reads = len(step) * (len(rows) + len(columns))
     return (
         f"a, {sized(a.shape)}; b, {sized(b.shape)}; c = a b. Rows {span(rows)} and "
-        f"columns {span(columns)} of c, {made} elements, read columns {span(step)} of "
+        f"columns {span(columns)} of c, {size} elements, read columns {span(step)} of "
         f"these rows of a, and rows {span(step)} of these columns of b: {reads} "
         f"elements at once."
     )

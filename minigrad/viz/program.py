@@ -40,21 +40,21 @@ def program(graph):
 
 
 def of_operations(operations):
-    made = {}
+    box_of = {}
     for o in operations:
         value = [f"{o.value.tolist()}"[:20]] if o.type == "Const" else []
         kind = KINDS.get(o.type, "call")
         title = o.type if kind == "call" else o.name
-        made[o] = Box(kind, [title, *value], [made[i] for i in o.inputs])
-    return [*made.values()]
+        box_of[o] = Box(kind, [title, *value], [box_of[i] for i in o.inputs])
+    return [*box_of.values()]
 
 
 def of_nodes(graph):
-    made, boxes = {}, []
+    box_of, boxes = {}, []
     for node in graph.nodes:
-        uses = list(dict.fromkeys(made[i] for i in node.inputs if i in made))
+        uses = list(dict.fromkeys(box_of[i] for i in node.inputs if i in box_of))
         if node.target in ("as_strided", "getitem") and len(uses) == 1:
-            made[node] = uses[0]  # no work: it is left out
+            box_of[node] = uses[0]  # no work: it is left out
             continue
         kind = KINDS.get(node.op, "fused" if node.group else "call")
         names = [f"{n} {n.target}" for n in node.group or ()]
@@ -64,7 +64,7 @@ def of_nodes(graph):
         box = Box(kind, [*title, *names, *shape], uses)
         boxes.append(box)
         for n in getattr(node, "outputs", [node]):
-            made[n] = box
+            box_of[n] = box
     return boxes
 
 

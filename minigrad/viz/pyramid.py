@@ -36,6 +36,6 @@ def pyramid(card="H200"):
         Arrow(place, place, text, (0.01, 0))
         for place, (*_, text) in zip(places, levels, strict=True)
     ]
-    said = "; ".join(f"{name}: {size}; {text}" for name, size, text in levels)
-    alt = f"The memories of the {card}, {sms} SMs, from the nearest: {said}."
+    description = "; ".join(f"{name}: {size}; {text}" for name, size, text in levels)
+    alt = f"The memories of the {card}, {sms} SMs, from the nearest: {description}."
     return diagram((WIDE, 2.6), boxes, arrows, alt)

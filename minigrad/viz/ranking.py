@@ -23,8 +23,8 @@ def ranking(panels):
             ax.spines[["top", "right", "bottom"]].set_visible(False)
             if ax is not axes[0]:
                 ax.set_yticks([])
-        said = [
+        captions = [
             f"{title}: " + ", ".join(f"{n} {short(v)}" for n, v in values.items()) + "."
             for title, values in panels.items()
         ]
-        return Picture(figure, " ".join(said))
+        return Picture(figure, " ".join(captions))

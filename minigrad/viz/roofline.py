@@ -21,12 +21,12 @@ class Point(NamedTuple):
     name: str
     intensity: float
     rate: float | None = None
-    note: str = ""  # what is to be said of it under the picture
+    note: str = ""  # what the caption says of it under the picture
 
     @property
     def is_drawn(self):
-        known = [n for n in (self.intensity, self.rate) if n is not None]
-        return self.intensity is not None and all(0 < n < math.inf for n in known)
+        numbers = [n for n in (self.intensity, self.rate) if n is not None]
+        return self.intensity is not None and all(0 < n < math.inf for n in numbers)
 
 
 def point(kernel, launch, small=SMALL, large=LARGE):
@@ -99,13 +99,13 @@ def _roof(axes, roof, low, high):
 
 def _mark(axes, roof, one):
     """A point and its name; hollow, and on a dashed line, where there is no rate."""
-    top, known = roof.rate(one.intensity), one.rate is not None
-    place = one.intensity, one.rate if known else top
-    face, edge = ("#F6C667", INK) if known else ("white", RED)
-    if not known:
+    top, timed = roof.rate(one.intensity), one.rate is not None
+    place = one.intensity, one.rate if timed else top
+    face, edge = ("#F6C667", INK) if timed else ("white", RED)
+    if not timed:
         axes.axvline(one.intensity, color=RED, linewidth=0.9, linestyle="--", zorder=2)
     axes.plot(*place, "o", markersize=7, mfc=face, mec=edge, zorder=5)
-    if not known:
+    if not timed:
         along = {"rotation": 90, "ha": "right", "va": "top"}
         _write(axes, f"{one.name}, not timed", place, (-3, -12), **along)
     elif one.rate > top:  # on the left of the roof
@@ -124,10 +124,10 @@ def _sentence(one, roof):
     if not one.is_drawn:
         return one.note or f"{one.name} has no place: nothing is known of its traffic."
     top = roof.rate(one.intensity)
-    said = f"{one.name}: {one.intensity:.3g} FLOP for each byte"
+    caption = f"{one.name}: {one.intensity:.3g} FLOP for each byte"
     if one.rate is None:
-        return f"{said}; not timed."
-    return f"{said}, {_speed(one.rate)}, {one.rate / top:.0%} of the roof."
+        return f"{caption}; not timed."
+    return f"{caption}, {_speed(one.rate)}, {one.rate / top:.0%} of the roof."
 
 
 def _speed(rate):

@@ -43,11 +43,11 @@ def axis(canvas, y, length, scale):
 
 
 def alt_of(lanes, title, start):
-    said = [
+    captions = [
         f"{lane}: " + ", ".join(
             f"{name} from {1e3 * (begin - start):.3g} to {1e3 * (end - start):.3g} ms"
             for name, begin, end in things
         )
         for lane, things in lanes.items()
     ]  # fmt: skip
-    return "; ".join([title, *said] if title else said) + "."
+    return "; ".join([title, *captions] if title else captions) + "."

@@ -32,10 +32,10 @@ def traced(kernel, grid, block, args, shared_mem, only):
     number = block_number(only, ready.grid)
     before = {name: array.copy() for name, array in ready.arrays.items()}
     with launched(ready.kernel):
-        found = trace(*ready[:4], shared_mem, only=spread(number, ready.grid))
-    if not found.steps:
+        recording = trace(*ready[:4], shared_mem, only=spread(number, ready.grid))
+    if not recording.steps:
         raise CannotRun(f"{ready.kernel.name} has no statement to step through.")
-    return ready._replace(report=found.report), found, before
+    return ready._replace(report=recording.report), recording, before
 
 
 class Stepper(Stepped):
@@ -44,8 +44,8 @@ class Stepper(Stepped):
     name = "step"
     words = "Run this cell to step through the kernel here."
 
-    def __init__(self, run, found, before):
-        self.traced = run, found, before
+    def __init__(self, run, recording, before):
+        self.traced = run, recording, before
         super().__init__()
 
     def payload(self):

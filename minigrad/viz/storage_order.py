@@ -19,15 +19,15 @@ def storage_order(views):
     backwards dashed arcs below; in a box stand the value and the element's number.
     Where all steps are the same, one stride reads the tensor: view(-1) works.
     """
-    found = {name: view_of(tensor) for name, tensor in views.items()}
-    for name, view in found.items():
+    views = {name: view_of(tensor) for name, tensor in views.items()}
+    for name, view in views.items():
         if max(view.cells, view.numel) > MOST:
             raise ValueError(
                 f"at most {MOST} cells and elements are drawn; {name} has {view.cells} "
                 f"cells and {view.numel} elements: take a smaller tensor"
             )
-    rows = {name: Steps(name, view) for name, view in found.items()}
-    width = 2 * MARGIN + UNIT * max(view.cells for view in found.values())
+    rows = {name: Steps(name, view) for name, view in views.items()}
+    width = 2 * MARGIN + UNIT * max(view.cells for view in views.values())
     with style():
         canvas = Canvas(max(7.2, width), 0.1 + sum(w.height for w in rows.values()))
         y = 0.1
@@ -51,8 +51,8 @@ class Steps:
         some = ", ".join(map(str, self.steps[:7])) or "none"
         more = " and so on" * (len(self.steps) > 7)
         same = len({*self.steps}) == 1
-        said = f"every step is {self.steps[0]}" if same else f"steps {some}{more}"
-        self.words = f"{name}: {said}."
+        text = f"every step is {self.steps[0]}" if same else f"steps {some}{more}"
+        self.words = f"{name}: {text}."
 
     def draw(self, canvas, y):
         canvas.write(MARGIN, y + 0.14, self.words, 9.5, ha="left", weight="bold")

@@ -25,12 +25,12 @@ def surface(loss, ways, x=(-1, 1), y=(-1, 1)):
             ax.plot(xs[0], ys[0], "s", xs[-1], ys[-1], "x", color="black", ms=6, mew=2)
             ax.set_title(f"{name}: {len(xs) - 1} steps", fontsize=9)
             ax.set(xlim=x, ylim=y)
-        said = [
+        captions = [
             f"{name}: from {point(places[0], loss)} to {point(places[-1], loss)} in "
             f"{len(places) - 1} steps."
             for name, places in ways.items()
         ]
-        return Picture(figure, "Lines of equal height. " + " ".join(said))
+        return Picture(figure, "Lines of equal height. " + " ".join(captions))
 
 
 def point(place, loss):

@@ -63,17 +63,17 @@ class _Drawing:
         return event.space == self.space or event.place in places
 
     def races(self):
-        found = self.run.report.findings
+        findings = self.run.report.findings
         return [
-            f for f in found if f.kind in RACES and f.other and f.block == self.only
+            f for f in findings if f.kind in RACES and f.other and f.block == self.only
         ]
 
-    def arc_of(self, found):
+    def arc_of(self, race):
         """((event, warp), (event, warp)) of a race, where both are in this block."""
-        if found.other["block"] != self.only:
+        if race.other["block"] != self.only:
             return None
-        sides = (found.other["line"], found.other["column"]), (found.line, found.column)
-        warps = [self.warp(found.other["thread"]), self.warp(found.thread)]
+        sides = (race.other["line"], race.other["column"]), (race.line, race.column)
+        warps = [self.warp(race.other["thread"]), self.warp(race.thread)]
         before, last = [], None
         for i, event in enumerate(self.events):
             if event.kind == "barrier":

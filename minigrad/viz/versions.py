@@ -9,7 +9,7 @@ def versions(drivers, wheels):
     drivers, wheels: lists of versions, (12, 8). A wheel is a row, a driver a column.
     """
     words = {"touched": "runs", "line": "runs; not its PTX", "wrong": "refused"}
-    boxes, said = [], []
+    boxes, captions = [], []
     for row, wheel in enumerate(wheels):
         y = 0.62 + 0.46 * row
         boxes.append(Box(0.1, y, 1.5, 0.42, "cu{}{}".format(*wheel), kind="unused"))
@@ -18,12 +18,13 @@ def versions(drivers, wheels):
             place = 1.66 + 1.7 * column, y, 1.66, 0.42
             boxes.append(Box(*place, "", (words[kind],), kind))
             versions = "{}.{}".format(*wheel), "{}.{}".format(*driver)
-            said.append("CUDA {} with a driver of {}: ".format(*versions) + words[kind])
+            caption = "CUDA {} with a driver of {}: ".format(*versions)
+            captions.append(caption + words[kind])
     for column, driver in enumerate(drivers):
         title = "driver: {}.{}".format(*driver)
         boxes.append(Box(1.66 + 1.7 * column, 0.1, 1.66, 0.42, title, kind="unused"))
     size = 1.8 + 1.7 * len(drivers), 0.7 + 0.46 * len(wheels)
-    return diagram(size, boxes, [], "A wheel of " + "; of ".join(said) + ".")
+    return diagram(size, boxes, [], "A wheel of " + "; of ".join(captions) + ".")
 
 
 def outcome(driver, wheel):

@@ -45,19 +45,19 @@ class Facts:
         """What stands in the box below its title."""
         results = [node for node in box.nodes if node in self.seen]
         shape, dtype = self.likes.get(results[0], ((), None))
-        said = [f"{list(shape)} {dtype}" if dtype is not None else ""]
+        lines = [f"{list(shape)} {dtype}" if dtype is not None else ""]
         if box.call is None:
-            return [line for line in [*said, self.gradient(box)] if line]
+            return [line for line in [*lines, self.gradient(box)] if line]
         if len(results) > 1:
-            said[0] += f" and {len(results) - 1} more"
+            lines[0] += f" and {len(results) - 1} more"
         size = box.size()
-        return [*said, count(size, "parameter") if size else "no parameters"]
+        return [*lines, count(size, "parameter") if size else "no parameters"]
 
     def gradient(self, box):
         """The length of its gradient, where it is known; of a module's parameters."""
-        found = [self.norms[node] for node in box.nodes if node in self.norms
+        norms = [self.norms[node] for node in box.nodes if node in self.norms
                  and (box.call is None or hasattr(node, "variable"))]  # fmt: skip
-        return f"|grad| {short(math.hypot(*found))}" if found else ""
+        return f"|grad| {short(math.hypot(*norms))}" if norms else ""
 
     def whole_name(self, box):
         """The text for a reader who points at the box."""

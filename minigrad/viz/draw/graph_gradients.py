@@ -30,8 +30,8 @@ def flow(loss, order):
             for edge, gradient in zip(node.next_functions, sent or (), strict=False):
                 if gradient is not None:
                     sums[edge] = sums[edge] + gradient if edge in sums else gradient
-    known = {node: x for (node, _), x in sums.items() if node not in unknown}
-    return {node: x.detach().cpu().numpy() for node, x in known.items()}
+    gradients = {node: x for (node, _), x in sums.items() if node not in unknown}
+    return {node: x.detach().cpu().numpy() for node, x in gradients.items()}
 
 
 def sent_by(node, given):

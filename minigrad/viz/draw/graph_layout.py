@@ -20,16 +20,16 @@ class Fold(NamedTuple):
 
 def nodes_in_order(root):
     """All nodes that can be reached, each before all that it points to."""
-    done, seen, stack = [], set(), [(root, False)]
+    order, seen, stack = [], set(), [(root, False)]
     while stack:
         node, ready = stack.pop()
         if ready:
-            done.append(node)
+            order.append(node)
         elif node not in seen:
             seen.add(node)
             stack.append((node, True))
             stack += [(n, False) for n in ends(node)]
-    return done[::-1]
+    return order[::-1]
 
 
 def ends(node):
@@ -113,16 +113,16 @@ def arranged(layers):
         for node in layer:
             for end in ends(node):
                 users.setdefault(end, []).append(node)
-    made = [[]]
+    result = [[]]
     for layer in layers:
 
-        def middle(node, before=made[-1]):
-            known = before if is_leaf(node) else place
-            above = [place[u] for u in users.get(node, ()) if u in known]
+        def middle(node, before=result[-1]):
+            positions = before if is_leaf(node) else place
+            above = [place[u] for u in users.get(node, ()) if u in positions]
             return sum(above) / len(above) if above else 0.5
 
         layer = sorted(layer, key=middle)
         for i, node in enumerate(layer):
             place[node] = (i + 0.5) / len(layer)
-        made.append(layer)
-    return made[1:]
+        result.append(layer)
+    return result[1:]

@@ -54,10 +54,10 @@ def boxes(root, depth=AUTO):
         return boxed(order, chains, depth)
     deepest = max(map(len, chains.values()))
     for level in [None, *range(deepest - 1, 0, -1)]:
-        found = boxed(order, chains, level)
-        if level == 1 or deepest < 2 or fits(found):
+        folded = boxed(order, chains, level)
+        if level == 1 or deepest < 2 or fits(folded):
             break
-    return found
+    return folded
 
 
 def fits(order):
@@ -67,14 +67,14 @@ def fits(order):
 
 def boxed(order, chains, depth):
     """The boxes of nodes, with the modules at a depth folded."""
-    made, home = {}, {}
+    boxes_of, home = {}, {}
     for node in order:
         call = None if depth is None else folding(chains[node], depth)
-        home[node] = made.setdefault(call or node, Box(call))
+        home[node] = boxes_of.setdefault(call or node, Box(call))
         home[node].nodes.append(node)
-    for box in made.values():
-        found = [home[end] for node in box.nodes for end in ends(node)]
-        outside = [end for end in found if end is not box]
+    for box in boxes_of.values():
+        targets = [home[end] for node in box.nodes for end in ends(node)]
+        outside = [end for end in targets if end is not box]
         if box.call is not None:
             outside = dict.fromkeys(outside)
         box.next_functions = [(end, 0) for end in outside]

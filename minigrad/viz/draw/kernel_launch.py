@@ -61,8 +61,8 @@ class Launch(NamedTuple):
 
     def notes(self, but=()):
         """A line for each finding that is not of the kinds `but`."""
-        found = [f for f in self.report.findings if f.kind not in but]
-        return [f"Line {f.line}: {f.kind}: {f.message}." for f in found]
+        findings = [f for f in self.report.findings if f.kind not in but]
+        return [f"Line {f.line}: {f.kind}: {f.message}." for f in findings]
 
 
 def source_lines(code):

@@ -47,7 +47,7 @@ class Blocks:
 
 
 def tint(number, grid):
-    """The look of a block: other than those of its neighbours."""
+    """The look of a block: other than those of its neighbors."""
     x, y, z = spread(number, grid)
     return f"block {(x + 2 * y + 3 * z) % len(TINTS)}"
 

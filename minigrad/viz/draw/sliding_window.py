@@ -78,10 +78,10 @@ class SlidingWindow:
         """The window in words: 3 x 3, stride 2."""
         named = "stride", "padding", "dilation"
         values = self.stride, self.padding, self.dilation
-        said = [f"{name} {v[0] if v[0] == v[1] else v}" for name, v, plain in
+        options = [f"{name} {v[0] if v[0] == v[1] else v}" for name, v, plain in
                 zip(named, values, (1, 0, 1), strict=True)
                 if v != (plain, plain)]  # fmt: skip
-        return ", ".join([f"window {sized(self.size)}", *said])
+        return ", ".join([f"window {sized(self.size)}", *options])
 
 
 def pair(value):

@@ -13,8 +13,8 @@ WITH_VALUES = 64  # threads of a block, and elements of a shared array, that are
 class StepPicture:
     """Some statements under each other: the line, who runs it, and values."""
 
-    def __init__(self, run, found, before):
-        self.run, self.trace, self.before = run, found, before
+    def __init__(self, run, recording, before):
+        self.run, self.trace, self.before = run, recording, before
 
     def picture(self):
         chosen, steps = self.chosen(), self.trace.steps

@@ -10,14 +10,14 @@ MOST_NUMBERS = 200_000  # sent to the browser
 MOST_WRITTEN = 1024  # elements of an array that is shown as the block leaves it
 
 
-def payload(run, found, before):
+def payload(run, recording, before):
     """The trace as plain values; each array that occurs is there once.
 
     before: the arguments' arrays by name, as they were. after: those that have changed,
     with what they held and what they hold when the block is done.
     """
     pool, steps, shapes = Pool(), [], {}
-    for one in found.steps:
+    for one in recording.steps:
         values = {k: pool.add(v) for k, v in named(one.values)}
         shared = {k: pool.add(v, fresh=True) for k, v in one.shared.items()}
         shapes |= {k: v.shape for k, v in one.shared.items()}
@@ -31,15 +31,15 @@ def payload(run, found, before):
         for name, array in run.arrays.items()
         if array.size <= MOST_WRITTEN and is_new(array, before[name]).any()
     }
-    cut = found.cut or len(steps) < len(found.steps)
+    cut = recording.cut or len(steps) < len(recording.steps)
     note = f" Only the first {count(len(steps), 'statement')} are here." if cut else ""
     return {
-        "title": title(run, found),
+        "title": title(run, recording),
         "source": "\n".join(run.lines).rstrip().split("\n"),
         "steps": steps,
         "pool": pool.values,
         "names": [place(spread(n, run.block), run.block)
-                  for n in range(len(found.steps[0].active))],
+                  for n in range(len(recording.steps[0].active))],
         "shapes": shapes,
         "after": after,
         "note": " ".join([note, *run.notes()]),
@@ -53,8 +53,8 @@ def is_new(array, before):
     return (now != then).any(axis=1)
 
 
-def title(run, found):
-    return f"{run.heading}   block {place(found.only, run.grid)}"
+def title(run, recording):
+    return f"{run.heading}   block {place(recording.only, run.grid)}"
 
 
 def named(values):

@@ -9,7 +9,7 @@ PANELS = 8  # accesses, drawn at most
 KINDS = {"read": "read", "write": "written", "atomic": "updated atomically"}
 
 
-def accesses(kernel, grid, block, args, line, warp, space, shared_mem):
+def accesses_of(kernel, grid, block, args, line, warp, space, shared_mem):
     """(Launch, Accesses of one warp by place); CannotRun where there are none."""
     ready = prepared(kernel, grid, block, args)
     each = warps_of(ready.block)
@@ -23,15 +23,15 @@ def accesses(kernel, grid, block, args, line, warp, space, shared_mem):
         )
     tool = WarpAccesses(warp, space)
     run = ready.run(shared_mem, ["coalescing", "banks", tool])
-    seen = [a for a in tool.seen.values() if line in (None, a.place[0])]
-    if not seen:
+    accesses = [a for a in tool.seen.values() if line in (None, a.place[0])]
+    if not accesses:
         where = "" if line is None else f" in line {line}"
         notes = " ".join(run.notes())
         raise CannotRun(
             f"Warp {warp} of {run.kernel.name} makes no access of {space} memory"
             f"{where}. {notes}".strip()
         )
-    return run, sorted(seen, key=lambda a: (a.place[0], a.kind == "write", a.place))
+    return run, sorted(accesses, key=lambda a: (a.place[0], a.kind == "write", a.place))
 
 
 def accesses_page(run, warp, panels, total, key):

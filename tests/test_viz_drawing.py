@@ -5,14 +5,11 @@ import json
 import sys
 
 import numpy as np
+import pictures  # noqa: F401  not run without matplotlib
 import pytest
 
 from minigrad import viz
 from minigrad.viz.drawing import centered, ink_of, shares
-
-pytest.importorskip(
-    "matplotlib", reason="not run: tests of pictures (matplotlib is not installed)"
-)
 
 
 def blot(height, width, top=0, left=0, size=100):

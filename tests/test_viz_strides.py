@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from IPython.core.formatters import DisplayFormatter
+from pictures import matplotlib, shown, texts
 
 from minigrad import Tensor
 from minigrad.exercises.registry import exercises
@@ -20,10 +21,6 @@ from minigrad.viz import storage_order, strides, strides_explorer
 from minigrad.viz.draw.storage_view import view_of
 
 pytestmark = pytest.mark.slow
-
-matplotlib = pytest.importorskip(
-    "matplotlib", reason="not run: tests of pictures (matplotlib is not installed)"
-)
 
 
 def torch():
@@ -45,16 +42,6 @@ def cells_of(x):
         x.offset + sum(i * s for i, s in zip(index, x.strides, strict=True))
         for index in itertools.product(*map(range, x.shape))
     ]
-
-
-def texts(picture, size=None, over=None):
-    """What is written in the picture; over: True in the storage, False in the grids."""
-    written = picture.figure.axes[0].texts
-    return Counter(
-        t.get_text()
-        for t in written
-        if size in (None, t.get_fontsize()) and over in (None, t.get_zorder() > 6)
-    )
 
 
 @st.composite
@@ -106,7 +93,7 @@ def grid():
     return np.arange(24.0).reshape(4, 6)
 
 
-ODD_ARRAYS = {
+ODD = {
     "no dimension": lambda: np.array(3),
     "no element": lambda: np.zeros((3, 0, 2)),
     "bool": lambda: grid() > 3,
@@ -119,32 +106,21 @@ ODD_ARRAYS = {
     "foreign memory": lambda: np.frombuffer(bytes(range(8)), np.uint8)[1:],
     "column-major": lambda: np.asfortranarray(grid())[1:],
     "twenty dimensions": lambda: np.zeros((1,) * 20),
-}
-ODD_TENSORS = {
-    "half": lambda torch: torch.arange(5).half(),
-    "bfloat16": lambda torch: torch.arange(5).bfloat16(),
-    "no data": lambda torch: torch.empty(3, 4, device="meta"),
-    "with gradient": lambda torch: torch.zeros(3, requires_grad=True),
-    "a tensor's array": lambda torch: torch.arange(12).reshape(3, 4).T.numpy(),
-    "wide": lambda torch: torch.arange(10_000).reshape(10, 1000)[3:, 500::3],
-    "seven dimensions": lambda torch: (
-        torch.arange(128).reshape((2,) * 7).transpose(0, 6)
-    ),
-    "nine dimensions": lambda torch: torch.zeros((2,) * 9),
-    "overlaps": lambda torch: torch.arange(3000).as_strided((900,) * 3, (1, 1, 1)),
+    "half": lambda: torch().arange(5).half(),
+    "bfloat16": lambda: torch().arange(5).bfloat16(),
+    "no data": lambda: torch().empty(3, 4, device="meta"),
+    "with gradient": lambda: torch().zeros(3, requires_grad=True),
+    "a tensor's array": lambda: torch().arange(12).reshape(3, 4).T.numpy(),
+    "wide": lambda: torch().arange(10_000).reshape(10, 1000)[3:, 500::3],
+    "seven dimensions": lambda: torch().arange(128).reshape((2,) * 7).transpose(0, 6),
+    "nine dimensions": lambda: torch().zeros((2,) * 9),
+    "overlaps": lambda: torch().arange(3000).as_strided((900,) * 3, (1, 1, 1)),
 }
 
 
-@pytest.mark.parametrize("name", ODD_ARRAYS)
-def test_odd_arrays_are_drawn(name):
-    picture = strides(ODD_ARRAYS[name]())
-    assert picture.alt in picture._repr_html_()
-    assert repr(picture).startswith("A storage of")
-
-
-@pytest.mark.parametrize("name", ODD_TENSORS)
+@pytest.mark.parametrize("name", ODD)
 def test_odd_tensors_are_drawn(name):
-    picture = strides(ODD_TENSORS[name](torch()))
+    picture = strides(ODD[name]())
     assert picture.alt in picture._repr_html_()
     assert repr(picture).startswith("A storage of")
 
@@ -389,18 +365,6 @@ def test_no_slider_can_break_the_explorer(data):
     for slider in explorer.panel.all():
         slider.value = data.draw(st.integers(slider.min, slider.max))
     assert repr(explorer).startswith("A storage of 6 cells")
-
-
-def shown(monkeypatch, explorer):
-    """What a front end is sent for an explorer, and then for moving a slider."""
-    why = "not run: display of sliders (IPython is not installed)"
-    ipython = pytest.importorskip("IPython.display", reason=why)
-    sent = []
-    handle = type("Handle", (), {"update": lambda self, it: sent.append(it)})()
-    display = lambda it, **options: sent.append(it) or handle  # noqa: E731
-    monkeypatch.setattr(ipython, "display", display)
-    explorer._ipython_display_()
-    return sent
 
 
 def test_sliders_come_first_and_the_picture_follows_them(monkeypatch):
