@@ -1,6 +1,6 @@
 """What torch.profiler has seen, as a picture: who called whom, and for how long."""
 
-from .draw.canvas import INK, SOFT, TINTS, Canvas
+from .draw.canvas import TINTS, Canvas
 
 WIDTH, ROW = 9.6, 0.34
 LEFT = 0.9  # of the first microsecond, in inches
@@ -31,7 +31,8 @@ def profile(prof, only="aten::", most=6):
         bar(canvas, e, levels, start, inch, "#F6C667")
     if gpu:
         canvas.write(0.08, 0.2 + ROW * (levels + 0.5), "GPU", 8, ha="left")
-    axis(canvas, end - start, inch, 0.28 + ROW * (levels + bool(gpu)))
+    y = 0.28 + ROW * (levels + bool(gpu))
+    canvas.axis(LEFT, y, end - start, inch, "\u00b5s")
     names = ", ".join(e.name for e in host if not rows[id(e)])
     return canvas.picture(
         f"Calls as bars over {end - start:.0f} microseconds, callers above what they "
@@ -57,15 +58,3 @@ def bar(canvas, event, row, start, inch, color):
     name = event.name.removeprefix("aten::")
     if width > 0.085 * len(name):
         canvas.write(x + 0.05, y + ROW / 2 - 0.03, name, 8, ha="left")
-
-
-def axis(canvas, span, inch, y):
-    steps = (m * 10**n for n in range(9) for m in (1, 2, 5))
-    step = next(s for s in steps if span / s <= 10)
-    right = LEFT + span * inch
-    canvas.axes.plot([LEFT, right], [y, y], color=INK, lw=0.8)
-    for n in range(int(span / step) + 1):
-        x = LEFT + n * step * inch
-        canvas.axes.plot([x, x], [y, y + 0.05], color=INK, lw=0.8)
-        canvas.write(x, y + 0.15, f"{n * step}", 7.5, color=SOFT)
-    canvas.write(0.08, y + 0.15, "µs", 7.5, color=SOFT, ha="left")

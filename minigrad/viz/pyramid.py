@@ -1,8 +1,9 @@
 """The memories of a card: the nearer one is to the threads, the smaller it is."""
 
-from .draw.diagram import Arrow, Box, diagram
+from .draw.canvas import SOFT, Canvas
+from .draw.diagram import Box, draw_box
+from .draw.picture import style
 
-WIDE = 8.56
 CARDS = {  # SMs; KB of L1 and shared memory, of it shared at most, for one block
     "T4": (40, 96, 64, 64, "4 MB", "16 GB, 0.32 TB/s"),
     "A100": (108, 192, 164, 163, "40 MB", "40 or 80 GB, 1.56 or 2.04 TB/s"),
@@ -27,15 +28,14 @@ def pyramid(card="H200"):
         ("L2 cache", level2, "for all SMs, by itself; some 250 cycles"),
         ("device memory", device, "all threads of all kernels; 500 cycles or more"),
     ]  # fmt: skip
-    boxes, kinds = [], ("touched", "line", "read", "unused")
-    for n, ((name, size, _), kind) in enumerate(zip(levels, kinds, strict=True)):
-        wide = 2.3 + 0.75 * n
-        boxes.append(Box(2.5 - wide / 2, 0.1 + 0.6 * n, wide, 0.6, name, (size,), kind))
-    places = [(4.9, 0.4 + 0.6 * n) for n in range(len(levels))]
-    arrows = [
-        Arrow(place, place, text, (0.01, 0))
-        for place, (*_, text) in zip(places, levels, strict=True)
-    ]
     description = "; ".join(f"{name}: {size}; {text}" for name, size, text in levels)
-    alt = f"The memories of the {card}, {sms} SMs, from the nearest: {description}."
-    return diagram((WIDE, 2.6), boxes, arrows, alt)
+    kinds = "touched", "line", "read", "unused"
+    with style():
+        canvas = Canvas(8.56, 2.6)
+        for n, (level, kind) in enumerate(zip(levels, kinds, strict=True)):
+            (name, size, text), wide, y = level, 2.3 + 0.75 * n, 0.1 + 0.6 * n
+            draw_box(canvas, Box(2.5 - wide / 2, y, wide, 0.6, name, (size,), kind))
+            canvas.write(4.91, y + 0.3, text, 8.5, ha="left", color=SOFT)
+        return canvas.picture(
+            f"The memories of the {card}, {sms} SMs, from the nearest: {description}."
+        )

@@ -1,6 +1,6 @@
 """What happened when: a bar for each thing, in lanes, over one axis of time."""
 
-from .draw.canvas import INK, SOFT, Canvas
+from .draw.canvas import INK, Canvas
 from .draw.picture import style
 
 LEFT, WIDE, HIGH = 1.5, 8.56, 0.46
@@ -26,20 +26,8 @@ def spans(lanes, title=""):
                 canvas.box(x, y, kinds[name], max(width, 0.01), HIGH - 0.1)
                 if width > 0.075 * len(name):
                     canvas.write(x + width / 2, y + 0.18, name, 8.5, color=INK)
-        axis(canvas, 0.34 + HIGH * len(lanes), length, scale)
+        canvas.axis(LEFT, 0.34 + HIGH * len(lanes), 1e3 * length, scale / 1e3, "ms")
         return canvas.picture(alt_of(lanes, title, start))
-
-
-def axis(canvas, y, length, scale):
-    """A line with a mark at each round number of milliseconds."""
-    from matplotlib.ticker import MaxNLocator
-
-    canvas.line((LEFT, y), (LEFT + length * scale, y), color=SOFT, linewidth=0.8)
-    for ms in MaxNLocator(5).tick_values(0, 1e3 * length):
-        if ms <= 1e3 * length:
-            x = LEFT + ms / 1e3 * scale
-            canvas.line((x, y), (x, y + 0.06), color=SOFT, linewidth=0.8)
-            canvas.write(x, y + 0.18, f"{ms:g} ms", 8, color=SOFT)
 
 
 def alt_of(lanes, title, start):

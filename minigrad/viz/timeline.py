@@ -2,7 +2,6 @@
 
 from ..simt.engine.geometry import spread
 from .draw.canvas import INK, SOFT, TINTS
-from .draw.diagram import Arrow, point
 from .draw.kernel_launch import (
     CannotRun,
     block_number,
@@ -192,7 +191,8 @@ class _Drawing:
             x += step
         for row, warp in enumerate(self.rows):
             self.lane(canvas, top + HIGH * (row + 0.5), warp, x)
-        point(canvas, Arrow((MARGIN + LEFT, low + 0.12), (x, low + 0.12)))
+        ends = (MARGIN + LEFT, low + 0.12), (x, low + 0.12)
+        canvas.arrow(*ends, linewidth=1.6, mutation_scale=13)
         canvas.write(x + 0.08, low + 0.12, "time", 8.5, ha="left", color=SOFT)
         for arc in self.arcs:
             self.arc(canvas, *arc)

@@ -105,6 +105,17 @@ class Canvas:
         """A wall from top to bottom."""
         self.line((x, top), (x, bottom), color=INK, linewidth=3)
 
+    def axis(self, x, y, length, scale, unit):
+        """A line with a mark at each round number; scale: inches of a unit."""
+        from matplotlib.ticker import MaxNLocator
+
+        self.line((x, y), (x + length * scale, y), color=SOFT, linewidth=0.8)
+        for value in MaxNLocator(5).tick_values(0, length):
+            if value <= length:
+                at = x + value * scale
+                self.line((at, y), (at, y + 0.06), color=SOFT, linewidth=0.8)
+                self.write(at, y + 0.18, f"{value:g} {unit}", 8, color=SOFT)
+
     def arc(self, begin, end):
         """A red curve between two marks."""
         bend = f"arc3,rad={0.35 if begin[0] <= end[0] else -0.35}"

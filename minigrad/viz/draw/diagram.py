@@ -19,10 +19,7 @@ class Box(NamedTuple):
 
 
 class Arrow(NamedTuple):
-    """From a point to another, its words beside its middle.
-
-    From a point to itself there are the words alone.
-    """
+    """From a point to another; its words are `shift` beside its middle."""
 
     begin: tuple
     end: tuple
@@ -35,13 +32,16 @@ def diagram(size, boxes, arrows, alt):
     with style():
         canvas = Canvas(*size)
         for box in boxes:
-            draw(canvas, box)
-        for arrow in arrows:
-            point(canvas, arrow)
+            draw_box(canvas, box)
+        for begin, end, text, (right, down) in arrows:
+            canvas.arrow(begin, end, linewidth=1.6, mutation_scale=13)
+            x, y = (begin[0] + end[0]) / 2 + right, (begin[1] + end[1]) / 2 + down
+            side = ("center", "left", "right")[(right > 0) - (right < 0)]
+            canvas.write(x, y, text, 8.5, ha=side, color=SOFT)
         return canvas.picture(alt)
 
 
-def draw(canvas, box):
+def draw_box(canvas, box):
     canvas.box(box.x, box.y, box.kind, box.width, box.height)
     step, middle = 0.19, box.x + box.width / 2
     words = [(box.title, 10, {"weight": "bold"})] if box.title else []
@@ -50,13 +50,3 @@ def draw(canvas, box):
     for text, size, look in words:
         canvas.write(middle, y, text, size, **look)
         y += step
-
-
-def point(canvas, arrow):
-    if arrow.begin != arrow.end:
-        canvas.arrow(arrow.begin, arrow.end, linewidth=1.6, mutation_scale=13)
-    if arrow.text:
-        x = (arrow.begin[0] + arrow.end[0]) / 2 + arrow.shift[0]
-        y = (arrow.begin[1] + arrow.end[1]) / 2 + arrow.shift[1]
-        side = ("center", "left", "right")[(arrow.shift[0] > 0) - (arrow.shift[0] < 0)]
-        canvas.write(x, y, arrow.text, 8.5, ha=side, color=SOFT)
