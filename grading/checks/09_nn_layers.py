@@ -12,7 +12,7 @@ from .scene_check import numbers, single
 
 @checks(linear)
 class Linear(FunctionCheck):
-    """Leaves out strided tensors and NaN: matters of the operators in it."""
+    """Leaves out strided tensors: a matter of the operators in it."""
 
     def cases(self, random):
         for rows, n, m in [(4, 3, 5), (1, 7, 2), (6, 5, 5), (4, 3, 5)]:
@@ -25,6 +25,8 @@ class Linear(FunctionCheck):
         for shape in (2, 5, 3), (3,), (0, 3):
             yield "any dimensions in front", self.of(numbers(random, *shape), w, b)
         yield "in float32", self.of(*(single(a) for a in (x, w, b)))
+        x[0, 0], x[1, 1] = np.nan, np.inf
+        yield "NaN and infinity", self.of(x, w, b)
 
 
 mistakes(linear)(r"""
