@@ -18,7 +18,7 @@ TEXT = Path(operators.__file__).read_text(encoding="utf-8")
 class Verify(OfATest):
     """Leaves out operators wrong on a GPU, in bfloat16 or of integers: not promised."""
 
-    seconds = 20
+    seconds = 60  # each call of an operator is a message, in a box
 
     def cases(self, random):
         for part, names in OPERATORS.items():
