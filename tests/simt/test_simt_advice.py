@@ -123,6 +123,22 @@ def test_what_to_write(body, hint):
     assert [f for f in found if f.kind == "out-of-bounds"][0].hint.endswith(hint)
 
 
+@pytest.mark.parametrize(
+    "access, hint",
+    [
+        ("x[i] = 1", "its last index is 0: guard it with if (i < 1)"),
+        ("*(float4*)&x[4 * i] = make_float4(1, 1, 1, 1)", "its last index is 0"),
+    ],
+)
+def test_a_guard_names_no_macro_of_the_compiler_and_counts_as_the_text_does(
+    access, hint
+):
+    text = f"__global__ void k(float* x) {{ int i = threadIdx.x; {access}; }}"
+    args = (np.ones(1, np.float32),)
+    (found,) = simt.run(simt.RawKernel(text, "k"), 1, 32, args).findings
+    assert found.hint == hint
+
+
 def test_where_a_block_announces_too_early():
     text = """__device__ int done;
 __global__ void k(const float* x, float* part, float* out) {

@@ -106,7 +106,8 @@ def sizes(launch):
         if parameter.type.plain.is_integer:
             found.setdefault(int(value), []).append(parameter.name)
     for macro in program._preprocessor.macros.values():
-        if macro.parameters is None and [t.kind for t in macro.body] == ["number"]:
+        own = macro.parameters is None and not macro.name.startswith("_")
+        if own and [t.kind for t in macro.body] == ["number"]:
             text = macro.body[0].text
             if text.isdecimal():
                 found.setdefault(int(text), []).append(macro.name)

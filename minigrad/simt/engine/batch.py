@@ -392,7 +392,8 @@ class Batch(Atomics, Pointers, Rows, Warp):
         hint = "the first element has the index 0"
         if at >= 0:
             hint = f"its last index is {count - 1}"
-        guard = advice.guard(self.launch, site, region.name, limit, at < 0)
+        whole = access.unit == size  # else the text counts elements of another size
+        guard = whole and advice.guard(self.launch, site, region.name, limit, at < 0)
         hint += f": {guard}" if guard else ""
         self.launch.report(
             "out-of-bounds", site, lane, message, self.geometry,
