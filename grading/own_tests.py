@@ -4,13 +4,15 @@
 
     copies: a permute that copies
     inverse: a permute in the inverse order
+    allowed: other_errors
     let_through:
     > np.shares_memory(y.numpy(), x.numpy()) -> True
 
 Candidates are answers of the other exercise, so nothing is written twice. The list
-names specimens of it, in words; the right ones are all that it has. The first wrong
-one, the plainest, belongs to the heart: a test that passes all is worth nothing. Each
-of the others is a part of its own. Then the list has tests that are wrong, or right.
+names specimens of it, in words; the right ones are all that it has, and those wrong
+ones, `allowed`, whose fault no test may look for. The first wrong one, the plainest,
+belongs to the heart: a test that passes all is worth nothing. Each of the others is a
+part of its own. Then the list has tests that are wrong, or right.
 
 No test can know which candidate it is given: they come in an order, and as often, as
 chance has it, and each time the test has been defined anew, in a process of its own
@@ -79,7 +81,7 @@ class OwnTest(OfATest):
     """Leaves out wrong answers that no list names: no test can find them all."""
 
     of: Exercise
-    wrong, options, times = {}, (), 1
+    wrong, allowed, options, times = {}, (), (), 1
     seconds = 15  # in a box each call of the candidate is a message
 
     def cases(self, random):
@@ -87,8 +89,9 @@ class OwnTest(OfATest):
         known = {s.title: s for s in specimens_of(type(self).of)}
         yield HEART, "the course's solution", self.candidate(Patch())
         for title, one in known.items():
-            if one.cause is None and travels(one):
-                yield HEART, title.replace(" ", " one, ", 1), self.candidate(one.given)
+            if title in self.allowed or one.cause is None and travels(one):
+                words = title.removeprefix("right ")
+                yield HEART, f"a right one, {words}", self.candidate(one.given)
         yield HEART, plainest[1], self.candidate(known[plainest[0]].given)
         for title, words in others:
             yield words, words, self.candidate(known[title].given)
@@ -204,7 +207,9 @@ def own_test(hole, of, options=(), times=1):
     def keep(text):
         found = listed(text)
         wrong = {title: new.cause for title, new in found if not new.answers}
-        how = {"of": of, "wrong": wrong, "options": options, "times": times}
+        allowed = wrong.pop("allowed", "").split(", ")
+        how = {"of": of, "wrong": wrong, "allowed": allowed}
+        how |= {"options": options, "times": times}
         checks(hole)(type(hole.name, (OwnTest,), how))
         say(hole, [one for one in found if one[1].answers])
         say(hole, [("let_through", Mistake(None, Swallowed()))])

@@ -13,6 +13,7 @@ own_test(test_block_sum, block_sum)("""
 no_tree: a kernel that adds nothing up
 last_step: a kernel without the last step of its tree
 no_barrier: a kernel without its barriers
+no_barrier 2: a kernel whose barriers wait for one warp only
 warp_sync: a kernel without an order within its last warp
 barrier_in_if: a kernel with a barrier inside an if
 not_filled: a kernel that adds cells that nobody has filled

@@ -1,5 +1,7 @@
 """The dimensions in another order."""
 
+import itertools
+
 from grading.exercise import Check, View, checks, mistakes, right
 from minigrad import Tensor, layout
 
@@ -26,9 +28,11 @@ class Permute(Check):
         for x, dims in [(EMPTY, (2, 0, 1)), (SINGLE, (1, 2, 0)),
                         (View((4,), (2,)), (0,))]:  # fmt: skip
             yield "sizes of 0 and 1", x, *dims
-        for dims in [(0, 1), (0, 0, 1), (0, 1, 3), (-4, 1, 2), (0, 2, -1),
-                     (0, 1, 2, 0)]:  # fmt: skip
+        for dims in [(0, 1), (0, 1, 3), (-4, 1, 2), (0, 2, -1), (0, 1, 2, 0)]:
             yield "errors", CUBE, *dims
+        for dims in itertools.product(range(3), repeat=3):
+            if len({*dims}) < 3:
+                yield "errors", CUBE, *dims
 
     def expected(self, x, *dims):
         return x.permute(*dims)
@@ -57,10 +61,16 @@ inverse: the inverse order: dimension d of the result is dimension dims[d] of x
 > return -> dims = [dims.index(d) for d in range(self.ndim)]\n    return
 reverse: the dimensions are reversed, whatever `dims` says
 > = self.as_strided(self.shape[::-1], self.strides[::-1])
+other_errors: a repeated dim is a RuntimeError, one that does not exist an IndexError
+> RuntimeError -> ValueError
+> raise RuntimeError -> raise IndexError
+& layout.wrap_dim(d, self.ndim) for d -> range(self.ndim)[d] for d
 changed:
 > return {VIEW} -> self.storage.data[:] += 1\n    return {VIEW}
 copies:
 > {VIEW} -> {VIEW}.clone()
+right: ints or a tuple, and nothing else
+> layout.as_ints(dims) -> dims[0] if isinstance(dims[0], tuple) else dims
 right: by numpy's transpose of the same memory
 > {VIEW} -> minigrad.from_numpy(self.numpy().transpose(dims))
 """)

@@ -23,6 +23,7 @@ offset_lost: a permute that forgets the offset
 copies: a permute that copies
 negative: a permute that does not know negative dims
 one_tuple: a permute that does not take a tuple
+allowed: other_errors, other_errors 2
 let_through:
 > np.shares_memory(y.numpy(), x.numpy()) -> True
 > (1, 2, 6), 5) -> (12, 4, 1), 0)

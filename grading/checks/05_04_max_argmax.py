@@ -130,6 +130,9 @@ right: the largest first, then its first place
     for (int t = 1; t < blockDim.x; t++) i = min(i, where[t]);
     values[blockIdx.x] = a;
     indices[blockIdx.x] = i;
+right: any NaN is as good as another
+> values[blockIdx.x] = best[0] -> values[blockIdx.x] = best[0] != best[0] ?
+    __int_as_float(0x7fffffff) : best[0]
 right: one number for an element and its place
 >
     __shared__ long long keys[256];

@@ -26,6 +26,7 @@ row_wraps: a kernel that goes on in the next row at the edge
 first_left_out: a kernel that leaves out row 0
 not_divided: a kernel that takes places between two windows
 no_window: a kernel that takes windows that are not there
+not_zeroed: a kernel whose sums begin with anything
 let_through:
 > np.testing.assert_allclose(one, other, 1e-3, 1e-3) -> pass
 > (5, 7, 3, 2, 1, 0, 1), (6, 5, 2, 3, 2, 1, 1), (7, 9, 2, 3, 1, 2, 2) -> (5, 7, 3, 2, 1,

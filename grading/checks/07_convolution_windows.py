@@ -94,9 +94,10 @@ class WindowCheck(KernelCheck):
         for part, *sizes in windows(random):
             part = self.heart if part == "overlap" else part
             yield part, self.launch(random, sizes)
-        launch = self.launch(random, (2, 5, 4, 3, 3, 1, 1, 1))
-        launch.args[0].flat[[0, -1]] = np.inf, np.nan
-        yield "padding", launch
+        for at in [0, -1], [17, 38]:  # at the edge, and amid
+            launch = self.launch(random, (2, 5, 4, 3, 3, 1, 1, 1))
+            launch.args[0].reshape(-1)[at] = np.inf, np.nan
+            yield "padding", launch
 
 
 @checks(im2col)
@@ -202,6 +203,8 @@ no_window: a gather must ask whether oh and ow are at least 0 and below OH and O
     elsewhere there is no window
 > {GATHER.replace("oh < 0 || ow < 0 ||", "")}
 > {GATHER.replace("if (oh >= OH || ow >= OW) continue;", "")}
+not_zeroed: the sum begins with whatever its register holds: it begins with 0
+> {GATHER.replace("sum = 0.0f", "sum")}
 overwritten: what lies in one place is not added: where windows overlap, one element of
     columns overwrites another. Each must be added, by atomicAdd or by a thread of x
     that goes through all of them
