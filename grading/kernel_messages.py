@@ -36,6 +36,7 @@ FOUND = {
 COUNTED = {  # what has a limit
     "reads": "reads of global memory",
     "reads_per_thread": "reads of one thread",
+    "writes_per_thread": "writes of one thread",
     "shared_requests": "accesses of shared memory by warps",
     "writes": "writes of global memory",
     "atomics": "atomic operations",
@@ -57,6 +58,8 @@ def cause(check, case):
     found = [(kind, _of_fault(kind, case)) for kind in check.faults(case.got, launch)]
     seen = wrong and pattern(launch, case.outcome.value.code, *wrong)
     vague = not seen or seen[0] == "end"  # it says where, and not why
+    if wrong:  # what is counted is not why
+        found = [one for one in found if one[0] not in launch.limits]
     return next(iter(found), seen or None) if vague else seen
 
 
@@ -135,8 +138,10 @@ def pattern(launch, text, name, before, got, expected, wrong):
             "the values are right, but rows and columns are exchanged: row is y, "
             "column is x"
         )
-    if flat[right:].all() and right:
-        return _of_the_end(launch, right, got, "blockIdx" in without_comments(text))
+    untouched = np.array_equal(_bits(got)[wrong], _bits(before)[wrong])
+    if flat[right:].all() and right and (untouched or size - right > 1):
+        uses_blocks = "blockIdx" in without_comments(text)
+        return _of_the_end(launch, right, got, uses_blocks, untouched)
     for start in (0, 1):
         if size >= FEW and np.array_equal(flat, np.arange(size) % 2 == start):
             return "every_second", f"every second element is wrong, from {start} on"
@@ -149,15 +154,15 @@ def pattern(launch, text, name, before, got, expected, wrong):
     return None
 
 
-def _of_the_end(launch, right, got, uses_blocks):
-    """The same where all elements from number `right` on are wrong."""
+def _of_the_end(launch, right, got, uses_blocks, untouched):
+    """The same where all elements from number `right` on are wrong, or untouched."""
     per, size = math.prod(launch.block), got.size
     if right == per < launch.threads and not uses_blocks:
         return "first_block", (
             f"only the first {per} are right, as many as a block has threads: does the "
             f"index use blockIdx?"
         )
-    if got.ndim > 1 and right % got[0].size == 0:
+    if got.ndim == 2 and right % got[0].size == 0:
         rows = right // got[0].size
         return "end", f"{rows} of {len(got)} rows are right, and none after them"
     if right == launch.threads:
@@ -165,7 +170,7 @@ def _of_the_end(launch, right, got, uses_blocks):
             f"only the first {right} are right, and {_sizes(launch, size)}: each "
             f"thread must do more than one"
         )
-    if size - right <= per and launch.threads < size + per:
+    if untouched and size - right <= per and launch.threads < size + per:
         count = size - right
         last = "the last one is wrong" if count == 1 else f"the last {count} are wrong"
         return "tail", f"only {last}; {_sizes(launch, size)}: {_ask(launch, size)}"

@@ -162,6 +162,30 @@ def test_why_the_end_of_an_array_is_wrong(grid, block, n, right, cause, words):
     assert words in text
 
 
+@pytest.mark.parametrize(
+    ("shape", "right", "seen"),
+    [
+        ((96,), 95, None),  # one element proves no pattern
+        ((96,), 93, ("end", "the first 93 are right, and none after them")),
+        ((2, 3, 16), 48, ("end", "the first 48 are right, and none after them")),
+    ],
+)
+def test_no_guard_is_suspected_where_wrong_values_were_written(shape, right, seen):
+    before, expected = blank(*shape), np.arange(96, dtype=np.float32).reshape(shape)
+    wrong = expected >= right
+    got, launch = expected + wrong, Launch(3, 32, (before,))
+    assert pattern(launch, "blockIdx", "y", before, got, expected, wrong) == seen
+
+
+def test_a_count_is_no_cause_where_values_are_wrong():
+    class AtOnce(Cheaply):
+        def cases(self, random):
+            yield [*super().cases(random)][1]
+
+    said = str(verdict_on(f"{COPY} if (i < n) y[i] = y[i] + 1;", AtOnce))
+    assert "it takes" not in said and "counted" in said
+
+
 def test_an_index_that_uses_blocks_is_not_said_to_lack_them():
     before, expected = blank(512), np.arange(512, dtype=np.float32)
     wrong = expected >= 256

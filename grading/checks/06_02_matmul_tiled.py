@@ -51,9 +51,8 @@ tail_kept: {TAIL_KEPT}
     N + col]
 > a_tile[ty][tx] = -> if (k + tx < K) a_tile[ty][tx] =
 > b_tile[ty][tx] = -> if (k + ty < K) b_tile[ty][tx] =
-not_shared: the tiles are not what is multiplied: elements of a and b are read from
-    global memory again and again. Each thread brings one of each to a tile, and the 16
-    products are made of the tiles alone
+not_shared: elements of a and b are read from global memory again and again: each thread
+    brings one of each to a tile, once, and the 16 products are made of the tiles alone
 ! reads
 > a_tile[ty][i] -> (row < M && k + i < K ? a[row * K + k + i] : 0)
 > int row = blockIdx.y * blockDim.y + threadIdx.y; int col = blockIdx.x * blockDim.x +
