@@ -39,7 +39,7 @@ def blame(check, tried):
         if len(found) == 1:
             ((text, name),) = found.items()
             return Blame(name, text, _cure(check, cases))
-    rule = common(check.hole, cases, check.scene is None)
+    rule = common(check.hole, cases, check.plain)
     return Blame(*(seen or Blame()[:2]), (("only", rule), *_cure(check, cases)))
 
 

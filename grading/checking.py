@@ -41,6 +41,7 @@ class Check:
     hole: Exercise
     seconds = 5  # for one call
     scene = None  # what the answer is called by, where that is no plain call
+    plain = property(lambda self: self.scene is None)  # are a case's args the call's?
     known = ""  # a list (mistakes.py) of causes beside those of the exercise
 
     def cases(self, random):

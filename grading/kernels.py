@@ -64,7 +64,7 @@ from .subject import Outcome, Problem
 WORST = (
     *("out-of-bounds", "divergent-barrier", "race", "race-warp", "uninitialised"),
     *("writes", "reads", "reads of x", "sectors", "bank_passes", "atomics"),
-    *("shared_requests", "reads_per_thread"),
+    *("shared_requests", "reads_per_thread", "writes_per_thread"),
 )
 BARRIERS = {"race": "__syncthreads();", "race-warp": "__syncwarp();"}
 WASTE = 1.3  # sectors for each that would do: more are strided

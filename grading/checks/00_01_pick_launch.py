@@ -20,6 +20,10 @@ class PickLaunch(Check):
         yield "the grid", random.randint(3000, 90_000), 20, USUAL
         for registers in (64, 65, 128, 129, 255, 256, 1024, 2048):
             yield "registers", 70_000, registers, USUAL
+        for registers in (100, 37, 3, random.randrange(1, 99, 2)):
+            for all_of_them in (512 * registers, 256 * registers - 1):
+                few = USUAL | {"registers": all_of_them}
+                yield "registers", 70_000, registers, few
         for threads in (2048, 1024, 1023, 512, 100, 64, 32):
             yield "threads in a block", 3000, 16, USUAL | {"threads": threads}
         for registers in (10, 16, 17, 33, 256):

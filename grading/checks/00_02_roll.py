@@ -65,6 +65,9 @@ plus_n: i - shift + n may still be negative: (i - shift) % n first, then + n, an
     again
 > int from = (i - shift) % n;\n        if (from < 0) from += n; -> int from = (i - shift
     + n) % n;
+negative_rest: the remainder of a shift below 0 is below 0, too: i less that may be n or
+    more. Take % n of i - shift
+> (i - shift) % n -> i - shift % n
 always_n: n is added also where the remainder is not negative: that reads past the end
 > if (from < 0) from += n; -> from += n;
 local_only: cuda.grid(1) counts through all blocks: blockIdx.x * blockDim.x +

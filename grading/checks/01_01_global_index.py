@@ -19,7 +19,8 @@ class GlobalIndex(LineCheck):
             yield part, self.launch(blank(grid * block, dtype=np.int32), grid, block)
 
     def launch(self, block, grid, size):
-        return Launch(grid, size, (block, block.copy()))
+        args, limits = (block, block.copy()), {"writes": 2 * len(block)}
+        return Launch(grid, size, args, 0, limits)
 
     def expected(self, launch, block, thread):
         (per,) = launch.block
@@ -63,6 +64,11 @@ block_only: a block's threads all sign the same element: the index needs threadI
 >  * blockDim.x + threadIdx.x ->
 added: block and thread are only added: one block further is blockDim.x elements on
 >  * blockDim.x ->
+twice: elements are written more than once: each has one thread, which writes it once
+! writes
+> {SIGN} -> block[i] = 0; {SIGN}
+> {SIGN} -> int first = i - threadIdx.x; for (int t = 0; threadIdx.x == 0 && t <
+    blockDim.x; t++) block[first + t] = blockIdx.x; __syncthreads(); {SIGN}
 everyone: each thread signs every element: a thread has one i, and the launch is the
     loop
 > int i = 0, all = blockDim.x * gridDim.x; while (i < all) {{ {SIGN} i++; }}

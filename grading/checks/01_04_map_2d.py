@@ -17,8 +17,8 @@ class Map2d(KernelCheck):
         for part, rows, cols, *where in areas(random):
             x, w = distinct(random, rows, cols), distinct(random, rows)
             yield part, self.launch(x, w, *where)
-        x, w = specials(random).reshape(10, 3), specials(random)[:10]
-        yield ODD, self.launch(x, w, (1, 2), (32, 8))
+        x, w = np.tile(specials(random), (30, 1)), specials(random)  # all with all
+        yield ODD, self.launch(x, w, (1, 4), (32, 8))
 
     def launch(self, x, w, grid, block):
         sizes = map(np.int32, x.shape)

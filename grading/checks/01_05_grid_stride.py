@@ -1,5 +1,7 @@
 """The square of each element, in a loop over all threads of the grid."""
 
+from dataclasses import replace
+
 import numpy as np
 import torch
 
@@ -28,11 +30,20 @@ class GridStride(LineCheck):
         for n, grid, block in [(300, 2, 32), (1100, 4, 64), (250, 3, 33), (100, 1, 32),
                                (52_000, 200, 256), (MILLION, 4, 256)]:  # fmt: skip
             yield part, self.launch(self.drawn(random, n, block), n, grid, block)
+        for n, grid, block in [(96, 3, 32), (97, 3, 32), (64, 2, 16), (33, 1, 32)]:
+            x = self.drawn(random, n, block)
+            yield "no thread does more than its share", self.launch(x, n, grid, block)
         yield from super().cases(random)
         yield ODD, self.launch(specials(random), 30, 1, 8)
 
     def drawn(self, random, cells, block):
         return np.fmod(distinct(random, cells), np.float32(1009))
+
+    def launch(self, x, n, grid, block):
+        whole, rest = divmod(n, grid * block)
+        limits = {"writes": n, "writes_per_thread": whole + rest}
+        limits = limits if n < 9999 else {}  # long ones are not watched
+        return replace(super().launch(x, n, grid, block), limits=limits)
 
     def expected(self, launch, x, y, n):
         y[:n] = torch.from_numpy(x).square()[:n]
@@ -68,6 +79,15 @@ block_step_local: each block does every element: begin at the global index, and 
     the number of all threads
 > blockIdx.x * blockDim.x + ->
 & i += step -> i += blockDim.x
+share: some threads do more than their share: of T threads none does more than n / T +
+    n % T elements
+! writes_per_thread
+> {ROUNDS}if (blockIdx.x == 0) for (; i < n; i += blockDim.x)
+> {LOOP} -> int each = n / step + 1; int i = (blockIdx.x * blockDim.x + threadIdx.x) *
+    each; for (int end = min(n, i + each); i < end; i++)
+twice: elements are written more than once: each has one thread, which writes it once
+! writes
+> y[i] = -> y[i] = 0; y[i] =
 two_passes: two elements a thread are not enough for any n: it takes a loop
 > i < n; -> i < n && i < 2 * step;
 no_guard: the elements are not guarded: in the last round some threads have none

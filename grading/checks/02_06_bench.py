@@ -23,15 +23,17 @@ class Bench(Check):
     What was done is read in the FakeGPU, which no answer reaches but by its calls.
     """
 
+    plain = False
+
     def cases(self, random):
         for repeat in (5, 1, 4):
-            yield "the time of the work", *self.drawn(random, 2, repeat)
+            yield "the time of the work", self.drawn(random, 2, repeat)
         for warmup, repeat in [(3, 3), (4, 1), (2, 5)]:
-            yield "the warm-up", *self.drawn(random, warmup, repeat)
+            yield "the warm-up", self.drawn(random, warmup, repeat)
         for repeat in (7, 20):
-            yield "disturbed runs", *self.drawn(random, 3, repeat, disturbed=True)
-        yield "no warm-up", *self.drawn(random, 0, 5)
-        yield "long runs", *self.drawn(random, 1, 3, unit=1.0)
+            yield "disturbed runs", self.drawn(random, 3, repeat, disturbed=True)
+        yield "no warm-up", self.drawn(random, 0, 5)
+        yield "long runs", self.drawn(random, 1, 3, unit=1.0)
 
     def drawn(self, random, warmup, repeat, disturbed=False, unit=UNIT):
         """Slow first runs, then all different ones; a fifth may be disturbed."""
@@ -41,11 +43,11 @@ class Bench(Check):
         if disturbed:
             for i in random.sample(range(repeat), repeat // 5):
                 warm[i] *= 30
-        return {"fake gpu": [*first, *warm]}, warmup, repeat
+        return {"runs": [*first, *warm], "warmup": warmup, "repeat": repeat}
 
     def _got(self, subject, args, own=False):
-        described, warmup, repeat = args
-        subject.outside = gpu = FakeGPU(described["fake gpu"])
+        runs, warmup, repeat = args[0].values()
+        subject.outside = gpu = FakeGPU(runs)
         args = {"fake gpu": None}, warmup, repeat
         got, outcome = super()._got(subject, args, own)
         subject.outside = None
@@ -55,8 +57,9 @@ class Bench(Check):
                    "asked": gpu.is_asked}  # fmt: skip
         return got, outcome
 
-    def expected(self, gpu, warmup, repeat):
-        seconds = statistics.median(gpu["fake gpu"][warmup : warmup + repeat])
+    def expected(self, case):
+        runs, warmup, repeat = case.values()
+        seconds = statistics.median(runs[warmup : warmup + repeat])
         counts = {"calls": warmup + repeat, "left over": False, "asked": True}
         return {"seconds": seconds, **counts}
 
@@ -72,17 +75,19 @@ class Bench(Check):
         near = -2 * LAUNCH < seconds - expected["seconds"] < 4 * LAUNCH
         return near and got | {"seconds": 0} == expected | {"seconds": 0}
 
-    def words(self, gpu, warmup, repeat):
-        return f"bench(run, device, warmup={warmup}, repeat={repeat})"
+    def words(self, case):
+        counts = f"warmup={case['warmup']}, repeat={case['repeat']}"
+        return f"bench(run, device, {counts})"
 
     def lines(self, case):
-        times = case.args[0]["fake gpu"]
+        times = case.args[0]["runs"]
         runs = ", ".join(f"{1000 * t:.2f}" for t in times[:8])
         runs += ", ..." if len(times) > 8 else ""
         first, *rest = super().lines(case)
+        rest = dict(rest) | {"expected": said(case.expected)}
         if isinstance(case.got, dict):
-            rest = [("expected", said(case.expected)), ("got", said(case.got))]
-        return [first, ("the runs", f"take {runs} milliseconds"), *rest]
+            rest["got"] = said(case.got)
+        return [first, ("the runs", f"take {runs} milliseconds"), *rest.items()]
 
 
 def said(value):

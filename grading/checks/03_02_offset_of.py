@@ -28,6 +28,9 @@ class OffsetOf(Check):
             yield "stride 0 and transposed", (2, 3), strides, random.randint(0, 9)
         yield "any strides", (2, 1), (-3, 1), 9
         yield "any strides", (4, 2, 1), (2**40, -7, 0)
+        for strides in [(-7, 5), (5, -7)]:  # on the way it is below 0
+            yield "any strides", (3, 3), strides, 8
+        yield "any strides", (2**22, 1, 3), (2**40, 2**40 + 1, 7), 5
         yield "no dimensions", (), ()
         yield "no dimensions", (), (), random.randint(1, 9)
 

@@ -26,9 +26,10 @@ class IndexOf(LayoutCheck):
         for shape in [(3, 1), (1, 3), (2, 1, 4), (1,)]:
             yield "sizes of 1", random.randrange(math.prod(shape)), shape
         yield "no dimensions", 0, ()
-        for shape in (many(random), LARGE, HUGE):
+        for shape in (many(random), LARGE, HUGE, HUGE[::-1]):
             most = math.prod(shape) - 1
-            yield "any sizes", random.randint(most // 2, most), shape
+            for position in random.randint(most // 2, most), most:
+                yield "any sizes", position, shape
 
     def expected(self, position, shape):
         return tuple(int(i) for i in torch.unravel_index(torch.tensor(position), shape))

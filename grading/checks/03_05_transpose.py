@@ -1,12 +1,24 @@
 """Two dimensions exchanged."""
 
+import itertools
+
 import numpy as np
 
 import minigrad
 from grading.exercise import Check, checks, mistakes, right
 from minigrad import Tensor, layout
 
-from .layouts import CUBE, EMPTY, SCALAR, SINGLE, STEPPED, TRANSPOSED, fresh, views
+from .layouts import (
+    CUBE,
+    EMPTY,
+    SCALAR,
+    SINGLE,
+    STEPPED,
+    TRANSPOSED,
+    contiguous,
+    fresh,
+    views,
+)
 
 
 @checks(Tensor.transpose)
@@ -19,6 +31,9 @@ class Transpose(Check):
         for _ in range(4):
             x = fresh(random, (3, 5))
             yield "two dims", x, *random.sample(range(len(x.shape)), 2)
+        for dims in itertools.combinations(range(5), 2):
+            x = contiguous((2, 3, 4, 5, 6))
+            yield "two dims", x, *random.sample(dims, 2)
         for x in views(random):
             yield "views", x, *random.sample(range(len(x.shape)), 2)
         for dims in [(-1, 0), (1, -1), (-3, -2)]:

@@ -37,6 +37,10 @@ class BinaryBroadcast(ElementwiseCheck):
                             ("maximum", "maximum", "double")]:  # fmt: skip
             a = big.astype(strided.DTYPES[T])
             yield part, self.launch(random, *PAIR, op, T, a=a[:3], b=a)
+        a = 2**53 + big.astype("int64")  # more digits than double has
+        for part, op in ("other operations", "sub"), ("maximum", "maximum"):
+            launch = self.launch(random, *PAIR, op, "long long", a=a[:3], b=a)
+            yield part, launch
         yield "no elements", self.launch(random, *PAIR, "sub", "int", n=0)
 
     def expected(self, launch, a, a_view, b, b_view, y, n):

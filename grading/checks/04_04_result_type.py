@@ -21,6 +21,8 @@ from minigrad.dtypes import (
 
 NAMES = [dtype.name for dtype in DTYPES]
 NUMBERS = True, 3, 2.5
+ALIKE = 1, 1.0, True  # equal, and of three types
+SHAPES = (3,), (1,), (1, 1), (2, 3)
 NUMPYS = [{"numpy": (name, number)} for name, number in
           [("bool", True), ("int8", 3), ("uint8", 3), ("float64", 2.5),
            ("float32", 2.5)]]  # fmt: skip
@@ -60,13 +62,17 @@ class ResultType(Check):
             yield "tensors", tensor(a, 3), tensor(b, 2, 3)
         for name, number in itertools.product(NAMES, NUMBERS):
             yield "a tensor and a number", tensor(name, 4), number
+        for number in random.sample([*ALIKE, *ALIKE], 6):
+            yield "a tensor and a number", tensor("bool", 4), number
         for name, number in zip(random.sample(NAMES, 3), NUMBERS, strict=True):
             yield "a tensor and a number", number, tensor(name, 4)
         for a, b in [("float16", "float64"), ("int32", "float64"), ("bool", "uint8"),
                      ("int8", "int64"), ("float32", "int64"),
                      *random.sample(pairs, 12)]:  # fmt: skip
-            yield "no dimensions", tensor(a, 2), tensor(b)
-            yield "no dimensions", tensor(b), tensor(a, 2)
+            yield "no dimensions", tensor(a, *random.choice(SHAPES)), tensor(b)
+            yield "no dimensions", tensor(b), tensor(a, *random.choice(SHAPES))
+        for shape in SHAPES:
+            yield "no dimensions", tensor("float16", *shape), tensor("float64")
         for a, b in random.sample(pairs, 8):
             yield "no dimensions", tensor(a), tensor(b)
         for name, number in itertools.product(["int32", "float16", "bool"], NUMBERS):
@@ -84,6 +90,9 @@ class ResultType(Check):
             a, b, c = random.choices(NAMES, k=3)
             mixed = [tensor(a, 2), tensor(b), random.choice(NUMBERS), tensor(c, 3)]
             yield "three and more", *random.sample(mixed, random.choice([3, 4]))
+        groups = tensor("float16", 2), tensor("float64"), 2.5
+        for some in itertools.product(groups, repeat=3):
+            yield "three and more", *some
         for sizes in ((2,), ()):
             few = [tensor(name, *sizes) for name in ("uint8", "int16", "uint8")]
             for name in "float32", "int64":

@@ -1,5 +1,6 @@
 """Sums over any dimensions of a view of any strides."""
 
+import itertools
 import math
 
 import numpy as np
@@ -33,6 +34,12 @@ class SumDim(ReductionCheck):
             if math.prod(shape) < 300:
                 launch = self.launch(random, shape, strides, 5, dims)
                 yield "views of any strides", launch
+        for still, kept in itertools.permutations(range(3), 2):
+            strides = [(20, 5, 1)[d] * (d != still) for d in range(3)]
+            dims = [d for d in range(3) if d not in (still, kept)]
+            for of in dims, [still, *dims], [still]:
+                launch = self.launch(random, (3, 4, 5), strides, 1, of)
+                yield "views of any strides", launch
         for shape in (36_000, 2), (1100, 3):
             launch = self.launch(random, shape, (1, shape[0]), 0, [1])
             yield "views of any strides", launch
@@ -40,6 +47,8 @@ class SumDim(ReductionCheck):
             ((6, 7), 0, 1),
             ((6, 7),),
             ((1, 2, 1, 2, 1, 3, 1, 2), 1, 4, 6),
+            ((2, 3, 2, 1, 2, 1, 2, 3), *range(8)),
+            ((2, 3, 2, 1, 2, 1, 2, 3),),
         ):
             part = "all dimensions, none, and eight"
             yield part, self.launch(random, *contiguous(shape), dims)

@@ -6,7 +6,6 @@ import numpy as np
 import torch
 
 from grading.exercise import Launch, blank, checks, distinct, mistakes
-from minigrad.kernels.copy import Strides
 from minigrad.kernels.matmul import matmul_batched
 from minigrad.launch import cdiv
 
@@ -96,7 +95,7 @@ class MatmulBatched(ProductCheck):
         arrays[1] /= np.float32((K + 2) * most or 1)
         count = max(batch.numel(), 1)
         grid = cdiv(N, TILE), cdiv(M, TILE), min(count, depth)
-        held = (Strides(x.shape, x.stride()) for x in (a, b))
+        held = (strided.struct(x.shape, x.stride()) for x in (a, b))
         args = itertools.chain.from_iterable(zip(arrays, held, strict=True))
         numbers = *np.int32([M, N, K]), np.int64(count)
         c, filled = blank(*batch, M, N), count * whole(grid[0] * grid[1], K)

@@ -33,6 +33,7 @@ class Roofline(Check):
             M, N, K = (random.randint(1, 300) for _ in range(3))  # noqa: N806
             yield "two matrices", (M, K), (K, N), 1e9 * random.randint(10, 99), 3e12
         yield "two matrices", (70_000, 64), (64, 80_000), *H200
+        yield "two matrices", (5 * 10**6, 10**6 + 1), (10**6 + 1, 5 * 10**6), *H200
         for near in (1, 63 / 64, 65 / 64):  # intensity 1/4: all of it is exact
             yield "on the edge", (2, 2), (2, 1), 2.0**30, 2.0**28 * near
         for a, b in [((10, 3, 4), (10, 4, 5)), ((6, 30, 40), (40, 2)),

@@ -169,6 +169,11 @@ class MaxPool2dBackward(KernelCheck):
             yield "several in one place", self.of(random, at, size)
         yield "one element for all", self.of(random, [[5] * 100, [0] * 100], 64)
 
+        at = [[random.randrange(30) for _ in range(9)] for _ in range(2)]
+        launch = self.of(random, at, 30)
+        launch.args[0].reshape(-1)[[2, 7, 11]] = np.nan, np.inf, -np.inf
+        yield "NaN and infinity", launch
+
     def of(self, random, at, size):
         indices = np.array(at, np.int32)
         planes, places = indices.shape

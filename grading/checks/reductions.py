@@ -63,6 +63,8 @@ def odd_rows(random):
     x[7, random.randint(1, 599)], x[7, 400] = np.nan, np.inf
     x[8, [8, 300]], x[9, 7], x[9, [9, 265]] = np.inf, -np.inf, np.nan
     x[10, [8, 300]], x[10, [9, 256]] = -np.nan, np.nan  # with its sign, and without
+    x = np.vstack([x, distinct(random, 1, 600)])
+    x[11, [7, 256, 512]] = np.inf  # the first not in the lowest thread
     yield "NaN and infinity", x[3:]
 
 
@@ -134,8 +136,9 @@ class RowCheck(TreeCheck):
         for n, size in LENGTHS:
             x = self.usual(random, 3, n)
             yield "rows of any length", self.of(random, x, size)
-        x = self.usual(random, 1, 40_000)
-        x[0, random.randint(33_000, 39_000)] = 20 * x.max()
+        x = np.sort(self.usual(random, 1, 102_400)).reshape(2, 128, 400)
+        x = x.T.reshape(1, -1)  # a thread's are larger than those of tid - 2
+        x[0, random.randint(70_000, 99_000)] = 20 * x.max()
         yield "rows of any length", self.of(random, x, 256)
         for part, x in odd_rows(random):
             for size in () if part in self.left_out else (256, 32):

@@ -36,6 +36,7 @@ def layouts(random):
     """(part, shape, strides) of views of every kind."""
     yield "any order of dimensions", (4, 3), (1, 4)
     yield "any order of dimensions", (2, 3, 4), permuted(random, (2, 3, 4))
+    yield "any order of dimensions", (2, 4, 3, 5), (60, 5, 20, 1)  # only in the middle
     for _ in range(2):
         shape, strides, _ = random_view(random)
         yield "any order of dimensions", shape, strides
@@ -44,6 +45,7 @@ def layouts(random):
         yield "steps and gaps", (n,), (2,)
     yield "repeated elements", (3, 4), (1, 0)
     yield "repeated elements", (2, 5, 3), (0, 1, 0)
+    yield "repeated elements", (2, 3, 4), (12, 0, 1)
     yield "repeated elements", (33,), (0,)
     yield "plain rows", (20, 13), (13, 1)
     for n in (1, 32, 256, 1000):
@@ -53,6 +55,13 @@ def layouts(random):
     yield "up to eight dimensions", EIGHT, permuted(random, EIGHT)
     yield "up to eight dimensions", (3, 2, 2, 3, 2), (1, 0, 3, 6, 18)
     yield "no dimensions", (), ()
+
+
+def struct(shape, strides):
+    """A struct Strides in which places past the last dimension hold anything."""
+    view, dims = np.array(Strides(shape, strides)), len(shape)
+    view["shape"][dims:], view["stride"][dims:] = 3, 1
+    return view[()]
 
 
 def cells(shape, strides):
@@ -83,7 +92,8 @@ def output(shape, dtype="float32"):
     return blank(*(shape or (1,)), dtype=dtype)
 
 
-DTYPES = {"float": "float32", "double": "float64", "int": "int32"}
+DTYPES = {"float": "float32", "double": "float64", "int": "int32",
+          "long long": "int64"}  # fmt: skip
 APART = {"p": 10_000, "q": 20_000}  # p and q differ everywhere
 
 
@@ -102,7 +112,7 @@ class ElementwiseCheck(KernelCheck):
         for name, strides in zip("abpq" if views[1:] else "x", views, strict=False):
             x = distinct(random, cells(shape, strides), dtype=DTYPES[T])
             x += x.dtype.type(APART.get(name, 0))
-            args += [given.get(name, x), Strides(shape, strides)]
+            args += [given.get(name, x), struct(shape, strides)]
         args += [output(shape, DTYPES[T]), np.int32(n)]
         how = f"-DT={T}", f"-DOP={op}"
         return Launch(*cover(n), tuple(args), options=how)

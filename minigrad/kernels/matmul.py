@@ -71,7 +71,7 @@ matmul_batched = kernel_exercise(
 //
 // The last two dimensions of a's view are M x K, those of b's K x N. The dimensions
 // before them, up to 6 or none, are the batch: they have the same sizes in both views,
-// and a stride of 0 where one matrix serves for several. Any stride may be anything:
+// and a stride of 0 where one matrix serves for several. Strides are any numbers >= 0:
 // matrices may be transposed, too. Matrix number 0, 1, 2, ... counts the batch row by
 // row, as in contiguous_kernel. c has `batches` matrices M x N, row by row.
 // Blocks are 16 x 16 threads; x counts columns, y rows, z matrices, of which there may

@@ -9,7 +9,7 @@ global_index = kernel_exercise(
 // block[i] = the number of its block, thread[i] = its own number within the block.
 //
 // The launch has one dimension and exactly as many threads as there are elements. Each
-// is written by one thread, its own or another.
+// is written once, by its own thread or another.
 // 2 blocks of 4 threads: block = 0 0 0 0 1 1 1 1, thread = 0 1 2 3 0 1 2 3
 __global__ void global_index(int* block, int* thread);
 """,
