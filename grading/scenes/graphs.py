@@ -198,16 +198,21 @@ UNRECORDED = "without gradients:"
 
 @scene
 def versions(hole, steps):
-    """next_version of several tensors, one after the other: [versions] at the end."""
+    """next_version of several tensors, one after the other: [versions] at the end.
+
+    Where one comes again, it's what was returned.
+    """
     x, other = Minigrad.tensor([[1, 2], [3, 4]]), Minigrad.tensor([5, 6])
     tensors = {"x": x, "row": x[0], "turned": x.transpose(0, 1), "other": other}
     x.requires_grad_()
     start = x.storage.version, other.storage.version
     same = []
     for step in steps:
-        unrecorded, tensor = step.startswith(UNRECORDED), tensors[step.split()[-1]]
+        unrecorded, name = step.startswith(UNRECORDED), step.split()[-1]
         with minigrad.no_grad() if unrecorded else contextlib.nullcontext():
-            same.append(hole(tensor) is tensor)
+            found = hole(tensors[name])
+        same.append(found is tensors[name])
+        tensors[name] = found
     return {
         "versions of x and of another": [
             x.storage.version - start[0],

@@ -165,16 +165,21 @@ def waits_noted(calls):
 
 
 class Watched(nn.Module):
-    """A model that notes, at each call, its mode and whether it is recorded."""
+    """A model that notes, at each call, its mode and whether it is recorded.
 
-    def __init__(self, model):
+    doubles: is its output another where it is?
+    """
+
+    def __init__(self, model, doubles=False):
         super().__init__()
+        self.doubles = doubles
         self.model, self.modes, self.recorded = model, [], []
         self.outputs, self.most = [], 0
 
     def forward(self, x):
         self.most = max(self.most, sum(y() is not None for y in self.outputs))
         y = self.model(x)
+        y = y * 2 if self.doubles and y.requires_grad else y
         self.outputs.append(weakref.ref(y))
         self.modes.append(self.training)
         self.recorded.append(y.requires_grad)
@@ -203,10 +208,13 @@ def state_of(model):
 
 
 class Once:
-    """A loader that counts how often it is gone through."""
+    """A loader that counts how often it is gone through.
 
-    def __init__(self, loader):
-        self.loader, self.runs = loader, 0
+    changes: does it give others, and more, after the first time?
+    """
+
+    def __init__(self, loader, changes):
+        self.loader, self.changes, self.runs = loader, changes, 0
 
     def __getattr__(self, name):
         return getattr(self.loader, name)
@@ -216,7 +224,8 @@ class Once:
 
     def __iter__(self):
         self.runs += 1
-        return iter(self.loader)
+        times = 2 if self.changes and self.runs > 1 else 1
+        return ((x * times, labels) for x, labels in self.loader for _ in range(times))
 
 
 @scene
@@ -265,9 +274,11 @@ def train_steps(hole, weights, norm, training, optimizer, options, batches, look
 @scene
 def evaluation(hole, weights, norm, training, data, size, look, recording, drop_last):
     """Evaluates: loss and accuracy, how the model was used, and how it is left."""
-    model = Watched(network(minigrad, weights, norm)).train(training)
+    doubles = "what the model does is recorded" in look
+    model = Watched(network(minigrad, weights, norm), doubles).train(training)
     dataset = TensorDataset(*map(tensor_of, data))
-    once = Once(DataLoader(dataset, size, drop_last=drop_last, seed=0))
+    loader = DataLoader(dataset, size, drop_last=drop_last, seed=0)
+    once = Once(loader, "runs through the loader" in look)
     with minigrad.set_grad_enabled(recording):
         result = hole(model, once)
         recorded = minigrad.is_grad_enabled()

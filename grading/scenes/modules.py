@@ -147,10 +147,11 @@ def after_each(seeds):
 
 @scene(changes=("tensor",))
 def kaiming(hole, shape, seeds, options):
-    """Fills a weight after each seed: its numbers, and what was returned."""
+    """Fills a weight after each seed, each time what was returned: its numbers."""
     weight, drawn = nn.Parameter(minigrad.zeros(tuple(shape))), []
+    result = weight
     for _ in after_each(seeds):
-        result = hole(weight, **options)
+        result = hole(result, **options)
         drawn.append(array_of(weight))
     returned = "the tensor" if result is weight else kind(result)
     return {"drawn": drawn, "returned": returned}
