@@ -14,7 +14,7 @@ from .gradients import ScenarioCheck, TensorCheck, filled
 from .scene_check import cut
 
 VERSIONS = "versions of x and of another"
-RAISES, KEPT = "raises RuntimeError", "the version is as it was"
+RAISES, KEPT = "raises RuntimeError", "the version afterwards"
 
 
 @checks(sum_to_size)
@@ -189,8 +189,8 @@ class Unpack(ScenarioCheck):
         except RuntimeError:
             storage = SimpleNamespace(version=x._version)
             x = SimpleNamespace(dtype="float64", shape=shape, storage=storage)
-            return {RAISES: modified(x, version, name), KEPT: True}
-        return {RAISES: None, "x itself is returned": True, KEPT: True}
+            return {RAISES: modified(x, version, name), KEPT: storage.version}
+        return {RAISES: None, "x itself is returned": True, KEPT: x._version}
 
     def words(self, shape, steps, name):
         before, after = steps[: steps.index("save")], steps[steps.index("save") + 1 :]
