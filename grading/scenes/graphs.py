@@ -230,13 +230,14 @@ def unpacked(hole, shape, steps, name):
     """
     x = Minigrad.tensor(np.ones(shape))
     tensors = {"x": x, "row": x[0], "other": Minigrad.tensor([5, 6])}
-    for step in steps:
-        if step == "save":
-            version = int(str(x.storage.version))  # as large a number, not the object
-        else:
-            tensors[step].mul_(2)
     seen = {"raises RuntimeError": None}
     try:
+        for step in steps:
+            if step == "save":
+                version = int(str(x.storage.version))  # as large, not the same object
+                hole(x, version, name)  # what it gives is not to be kept
+            else:
+                tensors[step].mul_(2)
         seen["x itself is returned"] = hole(x, version, name) is x
     except RuntimeError as error:
         seen["raises RuntimeError"] = str(error)
