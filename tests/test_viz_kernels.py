@@ -291,8 +291,8 @@ def test_what_a_map_of_banks_cannot_draw_is_explained(shape, message):
 
 
 def rotated(barrier, block=64):
-    source = ROTATE.replace("BARRIER", barrier)
-    return viz.timeline(raw(source), 1, block, (zeros(64, dtype=np.int32),))
+    kernel = raw(ROTATE.replace("BARRIER", barrier))
+    return viz.timeline(kernel, 1, block, (zeros(64, dtype=np.int32),))
 
 
 def arcs(picture):
@@ -316,8 +316,7 @@ def test_with_its_barrier_there_is_no_arc():
 
 
 def test_a_line_of_source_stands_above_its_first_column():
-    source = ROTATE.replace("BARRIER", "s[threadIdx.x] += 1;\ns[threadIdx.x] += 2;")
-    picture = viz.timeline(raw(source), 1, 32, (zeros(64, dtype=np.int32),))
+    picture = rotated("s[threadIdx.x] += 1;\ns[threadIdx.x] += 2;", 32)
     texts = {t.get_text(): t.get_position() for t in picture.figure.axes[0].texts}
     lines = [text for text in texts if ";" in text]
     assert lines == sorted(lines) and "5  s[threadIdx.x] += 2;" in lines
@@ -344,11 +343,8 @@ def test_another_block_can_be_drawn():
 
 
 def test_a_long_loop_is_cut():
-    source = ROTATE.replace(
-        "BARRIER", "__syncthreads(); for (int k = 0; k < 500; ++k) s[threadIdx.x] += k;"
-    )
-    picture = viz.timeline(raw(source), 1, 32, (zeros(64, dtype=np.int32),))
-    assert "of 1,003 accesses and barriers are drawn" in picture.alt
+    loop = "__syncthreads(); for (int k = 0; k < 500; ++k) s[threadIdx.x] += k;"
+    assert "of 1,003 accesses and barriers are drawn" in rotated(loop, 32).alt
 
 
 # ---------------------------------------------------------------- findings
@@ -442,7 +438,7 @@ def test_a_hole_is_drawn_with_its_text(name, hole):
 @pytest.mark.parametrize(
     "grid, args, message",
     [
-        (5, (*zeros(3, 8), 8.0), "expected"),
+        (5, (*zeros(3, 8), 8.0), "got the Python float"),
         (5, (*zeros(3, 8), 8, 8), "takes 4 arguments, got 5"),
         (5, (*zeros(3, 8, dtype="f8"), 8), "expected an array of float32"),
         (0, (*zeros(3, 8), 8), "is empty"),
@@ -451,8 +447,6 @@ def test_a_hole_is_drawn_with_its_text(name, hole):
 )
 def test_a_wrong_launch_is_a_sentence(name, grid, args, message):
     picture = getattr(viz, name)(raw(ADD), grid, 8, args)
-    if message == "expected":
-        message = "got the Python float"
     assert message in picture.alt
     assert picture.svg()
 

@@ -51,7 +51,7 @@ def parts_of(found):
         column = other.get("column", 1)
         parts.append(SourceLine(other["line"], other["source_line"], column))
     parts.append(SourceLine(found.line, found.source_line, found.column))
-    parts.append(Threads(found))
+    parts.append(ThreadBoxes(found))
     if found.hint:
         parts.append(Text([found.hint[0].upper() + found.hint[1:] + "."]))
     return parts
@@ -80,7 +80,7 @@ def whole(xyz):
     return [2 if any(xyz[i:]) else 1 for i in range(3)]
 
 
-class Threads:
+class ThreadBoxes:
     """The threads of a finding: one, or the two sides of a conflict and an arrow."""
 
     def __init__(self, found):

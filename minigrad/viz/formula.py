@@ -7,7 +7,7 @@ from .draw.text import count
 WIDE, HIGH, DOWN, GAP = 1.25, 0.62, 0.5, 0.5  # inches
 
 
-class Step:
+class FormulaNode:
     """A number as a node, as graph_layout wants it."""
 
     def __init__(self, value):
@@ -26,7 +26,7 @@ def formula(y):
     while stack:  # a list, not calls: it may be deep
         value = stack.pop()
         if id(value) not in steps:
-            steps[id(value)] = Step(value)
+            steps[id(value)] = FormulaNode(value)
             stack += value.parents
     for step in steps.values():
         step.next_functions = [(steps[id(p)], 0) for p in step.value.parents]

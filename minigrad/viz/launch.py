@@ -8,7 +8,7 @@ import numpy as np
 from ..simt.engine.geometry import spread
 from .draw.canvas import UNIT
 from .draw.kernel_launch import CannotRun, or_sentence, place, prepared
-from .draw.launch_arrays import Blocks, Grid, Idle, Row, tint
+from .draw.launch_arrays import ArrayPlane, ArrayRow, Blocks, IdleThreads, tint
 from .draw.page import Legend, Space, Text, page
 from .draw.planes import planes_of
 from .draw.recorders import Writers
@@ -30,7 +30,7 @@ def launch(kernel, grid, block, args, shared_mem=0, output=None):
     ready = prepared(kernel, grid, block, args)
     tool = Writers({name: a.itemsize for name, a in ready.arrays.items()})
     run = ready.run(shared_mem, [tool])
-    return _Drawing(run, tool, chosen(ready, tool, output)).picture()
+    return LaunchPicture(run, tool, chosen(ready, tool, output)).picture()
 
 
 def chosen(ready, tool, output):
@@ -62,7 +62,7 @@ def likely(ready):
     return [*names, *free][-1]
 
 
-class _Drawing:
+class LaunchPicture:
     def __init__(self, run, tool, name):
         self.run, self.tool, self.name = run, tool, name
         self.array = run.arrays[name]
@@ -101,17 +101,17 @@ class _Drawing:
         parts = [head, Text(self.lines()), Space(0.06), Blocks(self), *self.grids()]
         alt = " ".join([self.run.heading + ".", *self.lines(), *self.notes()])
         if not self.tool.busy.all():
-            parts.append(Idle(self, np.flatnonzero(~self.tool.busy)))
+            parts.append(IdleThreads(self, np.flatnonzero(~self.tool.busy)))
         parts += [Space(0.1), Legend(self.key()), Text(self.notes(), 8.5)]
         return page(parts, alt)
 
     def grids(self):
         if len(self.shape) < 2:
-            return [Row(self)]
+            return [ArrayRow(self)]
         first = [0] * len(self.shape)
         view = SimpleNamespace(shape=self.shape, numel=self.array.size)
         panels = planes_of(view, self.name, first, 24)
-        return [Grid(self, panel) for panel in panels]
+        return [ArrayPlane(self, panel) for panel in panels]
 
     def lines(self):
         threads, busy = self.tool.busy.size, int(self.tool.busy.sum())

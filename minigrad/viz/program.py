@@ -15,7 +15,7 @@ KINDS = {"Placeholder": "input", "Variable": "held", "Const": "held",
          "placeholder": "input", "get_attr": "held"}  # fmt: skip
 
 
-class Box:
+class ProgramBox:
     """A node: its lines of text, and the boxes that it uses."""
 
     def __init__(self, kind, lines, uses):
@@ -45,7 +45,7 @@ def of_operations(operations):
         value = [f"{o.value.tolist()}"[:20]] if o.type == "Const" else []
         kind = KINDS.get(o.type, "call")
         title = o.type if kind == "call" else o.name
-        box_of[o] = Box(kind, [title, *value], [box_of[i] for i in o.inputs])
+        box_of[o] = ProgramBox(kind, [title, *value], [box_of[i] for i in o.inputs])
     return [*box_of.values()]
 
 
@@ -61,7 +61,7 @@ def of_nodes(graph):
         spec = node.spec[0] if isinstance(node.spec, tuple) else node.spec
         shape = [str(list(spec.shape))] if spec is not None else []
         title = [] if node.group else [f"{node} {node.target}"]
-        box = Box(kind, [*title, *names, *shape], uses)
+        box = ProgramBox(kind, [*title, *names, *shape], uses)
         boxes.append(box)
         for n in getattr(node, "outputs", [node]):
             box_of[n] = box

@@ -26,7 +26,7 @@ def storage_order(views):
                 f"at most {MOST} cells and elements are drawn; {name} has {view.cells} "
                 f"cells and {view.numel} elements: take a smaller tensor"
             )
-    rows = {name: Steps(name, view) for name, view in views.items()}
+    rows = {name: ElementSteps(name, view) for name, view in views.items()}
     width = 2 * MARGIN + UNIT * max(view.cells for view in views.values())
     with style():
         canvas = Canvas(max(7.2, width), 0.1 + sum(w.height for w in rows.values()))
@@ -37,7 +37,7 @@ def storage_order(views):
         return canvas.picture(" ".join(one.words for one in rows.values()))
 
 
-class Steps:
+class ElementSteps:
     """One tensor's way, and what its steps say."""
 
     def __init__(self, name, view):

@@ -35,10 +35,12 @@ def strides(tensor, index=None, base=None, name="x", base_name="base"):
     if whole is not None and (whole.storage, whole.dtype) != (view.storage, view.dtype):
         raise ValueError("base and tensor read different storages: nothing to compare")
     with style():
-        return _Drawing(view, marked_of(view, index), whole, name, base_name).picture()
+        return StridesPicture(
+            view, marked_of(view, index), whole, name, base_name
+        ).picture()
 
 
-class _Drawing:
+class StridesPicture:
     def __init__(self, view, marked, base, name, base_name):
         self.view, self.marked, self.base = view, marked, base
         self.name, self.base_name = name, base_name

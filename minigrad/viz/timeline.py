@@ -34,10 +34,10 @@ def timeline(kernel, grid, block, args, only=(0, 0, 0), shared_mem=0):
     number = block_number(only, ready.grid)
     tool = BlockEvents(number)
     run = ready.run(shared_mem, ["race", tool])
-    return _Drawing(run, tool, spread(number, ready.grid)).picture()
+    return TimelinePicture(run, tool, spread(number, ready.grid)).picture()
 
 
-class _Drawing:
+class TimelinePicture:
     def __init__(self, run, tool, only):
         self.run, self.tool, self.only = run, tool, only
         shared = any(e.space == "shared" for e in tool.events)

@@ -12,7 +12,7 @@ NO_DEPTH = (
 )
 
 
-class Box:
+class GraphBox:
     """What is drawn as one: a node, or the nodes that one call of a module made.
 
     nodes: in the order of backward. call: the call, or None for a single node.
@@ -70,7 +70,7 @@ def boxed(order, chains, depth):
     boxes_of, home = {}, {}
     for node in order:
         call = None if depth is None else folding(chains[node], depth)
-        home[node] = boxes_of.setdefault(call or node, Box(call))
+        home[node] = boxes_of.setdefault(call or node, GraphBox(call))
         home[node].nodes.append(node)
     for box in boxes_of.values():
         targets = [home[end] for node in box.nodes for end in ends(node)]

@@ -52,7 +52,7 @@ def tint(number, grid):
     return f"block {(x + 2 * y + 3 * z) % len(TINTS)}"
 
 
-class Row:
+class ArrayRow:
     """The elements of an array of one dimension (or none), row after row."""
 
     def __init__(self, drawing):
@@ -90,7 +90,7 @@ def slots(drawing):
     return with_gaps(sorted(n for n in keep if 0 <= n < size), size)
 
 
-class Grid:
+class ArrayPlane:
     """One plane of an array of two dimensions or more: rows down, columns across."""
 
     def __init__(self, drawing, panel):
@@ -125,7 +125,7 @@ class Grid:
                 self.drawing.draw_cell(canvas, x, low, self.number(index), self.unit)
 
 
-class Idle:
+class IdleThreads:
     """The threads that write nothing: those that a guard stops, mostly."""
 
     def __init__(self, drawing, numbers):

@@ -14,7 +14,7 @@ class Writers(Tool):
     """Which thread of the whole grid writes each element of each array.
 
     sizes: bytes of an element, by the name of the array. seen: name of an allocation ->
-    Written.
+    ArrayWriters.
     """
 
     def __init__(self, sizes):
@@ -32,7 +32,7 @@ class Writers(Tool):
         if kind == "read":
             return
         if root.name not in self.seen:
-            self.seen[root.name] = Written(root, self.sizes[root.name])
+            self.seen[root.name] = ArrayWriters(root, self.sizes[root.name])
         full, threads = self.geometry.full, self.threads()
         address = full(address)
         if mask is not None:
@@ -42,7 +42,7 @@ class Writers(Tool):
         self.seen[root.name].add(kind, address, size, threads)
 
     def part(self, name):
-        """The Written of one array, which may share its allocation; None: nothing."""
+        """The writers of one array, which may share its allocation; None: nobody."""
         for written in self.seen.values():
             for region in written.root.regions:
                 if region.name == name:
@@ -58,7 +58,7 @@ class Writers(Tool):
         )
 
 
-class Written:
+class ArrayWriters:
     """For each element: its first writer, another one (-1: nobody), and how."""
 
     def __init__(self, root, size):
