@@ -34,6 +34,8 @@ class PickLaunch(Check):
         yield "no elements", 0, 5000, USUAL
         for blocks in (3, 4):
             yield "too many blocks", 1025 * 3, 32, USUAL | {"blocks": blocks}
+        for n in (2**41 - 1024, 2**41 - 1023):
+            yield "too many blocks", n, 32, USUAL
         yield "too many blocks", 65535 * 512, 16, OLD
         yield "too many blocks", 65535 * 512 + 1, 16, OLD
         for registers in (2049, 70_000):
@@ -69,6 +71,8 @@ no_threads: limits["threads"] is not looked at
 > threads <= limits["threads"] and enough -> enough
 no_cap: 1024 is the largest block, even where limits["threads"] is above it
 > (1024, 512, 256, 128, 64, 32) -> (2048, 1024, 512, 256, 128, 64, 32)
+rounded_up: the registers count as they are given: nothing rounds them up
+> threads * registers -> threads * -(-registers // 8) * 8
 strict: a block that needs all of its registers is allowed: compare with <=
 > registers <= limits["registers"] -> registers < limits["registers"]
 not_shrunk: a block is as large as the limits allow, also where n is small

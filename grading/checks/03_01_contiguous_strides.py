@@ -50,6 +50,12 @@ no_dims: no dimensions, no strides: the answer for () is ()
 > tuple(reversed(strides)) -> tuple(reversed(strides)) or (1,)
 sums: a stride is the product of the sizes after it, not their sum
 > = tuple((sum(shape[d + 1:]) or 1 for d in range(len(shape))))
+in_float: floats lose digits of strides beyond 2 ** 53: multiply ints
+> = tuple(int(np.prod([max(n, 1) for n in shape[d + 1:]], dtype=float)) for d in
+    range(len(shape)))
+in_32_bits: strides beyond 2 ** 31 overflow in 32 bits: multiply Python's ints
+> = tuple(int(np.prod([max(n, 1) for n in shape[d + 1:]], dtype=np.int32)) for d in
+    range(len(shape)))
 in_bytes: strides in bytes, as in NumPy: PyTorch counts elements
 > = np.empty([max(n, 1) for n in shape]).strides
 """)

@@ -55,6 +55,8 @@ last_stride: the last index is added as it is: it too has a stride, which need n
 > strides, strict=True -> (*strides[:-1], 1)
 offset_each: the offset is added once for each dimension: it counts once
 > offset + sum(i -> sum(offset + i
+in_float: floats lose digits of cells beyond 2 ** 53: add ints
+> = int(offset + np.dot(np.array(index, float), np.array(strides, float)))
 right: by numpy
 > = offset + int(np.dot(index, strides))
 equivalent: i * s is s * i

@@ -65,6 +65,9 @@ other_errors: a repeated dim is a RuntimeError, one that does not exist an Index
 > RuntimeError -> ValueError
 > raise RuntimeError -> raise IndexError
 & layout.wrap_dim(d, self.ndim) for d -> range(self.ndim)[d] for d
+by_sum: the sum does not tell: that of (1, 1, 1) is the one of (0, 1, 2). Every
+    dimension is needed once
+> len(set(dims)) < self.ndim -> sum(dims) != sum(range(self.ndim))
 changed:
 > return {VIEW} -> self.storage.data[:] += 1\n    return {VIEW}
 copies:

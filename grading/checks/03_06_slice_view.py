@@ -112,6 +112,8 @@ negative_int: a negative int counts from the end: add the size
 raw_ends: slice.indices(size) fills in None, counts from the end and stops at the end
 > item.indices(size) -> item.start or 0, size if item.stop is None else item.stop, 1 if
     item.step is None else item.step
+zero_is_none: 0 is a stop like any other: only None stands for the end
+> item.indices(size) -> slice(item.start, item.stop or None, item.step).indices(size)
 rest_lost: dimensions that the index does not reach are kept whole: here they are lost
 > if ... in index else (*index, ...) ->
 int_stays: an int takes its dimension away: here it stays, with size 1

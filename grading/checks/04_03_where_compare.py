@@ -21,7 +21,7 @@ ONE = (0, 0), (0, 0)  # p and q are numbers
 
 @checks(where_compare)
 class WhereCompare(MovesNumbers, ElementwiseCheck):
-    """Leaves out T = double: int is as far from float."""
+    """Leaves out T = double: int is as far from float, and long long further."""
 
     def cases(self, random):
         for op in COMPARE:
@@ -42,9 +42,12 @@ class WhereCompare(MovesNumbers, ElementwiseCheck):
             yield part, self.launch(random, (8,), [(1,)] * 4, op, **given)
         big = np.array([2**24, 2**24 + 1, 2**31 - 1, -(2**31)], np.int32)
         views = [(1, 0), (0, 1), (0, 1), (0, 0)]
+        huge = np.array([2**53, 2**53 + 1, 2**63 - 1, -(2**63)])  # double has not all
         for op in COMPARE:
-            given = {"a": big, "b": big, "p": big}
-            yield "another type", self.launch(random, (4, 4), views, op, "int", **given)
+            for T, x in ("int", big), ("long long", huge):  # noqa: N806
+                given = {"a": x, "b": x, "p": x}
+                launch = self.launch(random, (4, 4), views, op, T, **given)
+                yield "another type", launch
         yield "no elements", self.launch(random, (4, 3), [(3, 1)] * 4, "less", n=0)
 
     def expected(self, launch, a, a_view, b, b_view, p, p_view, q, q_view, y, n):

@@ -156,6 +156,9 @@ numbers_like_tensors: a number counts like a tensor here: it may change only the
 > groups[2] -> groups[0]
 zero_dims_alike: tensors without dimensions count like those with dimensions
 > 0 if x.shape else 1 -> 0
+one_element: a tensor of one element may have dimensions, as one of shape (1,) has: ask
+    for these
+> if x.shape else -> if x.shape and max(x.shape) > 1 else
 first_and_last: a group may have three members and more: all of them count
 > functools.reduce(promote_types, group) -> promote_types(group[0], group[-1])
 first_decides: the first operand decides: the order of operands has no say

@@ -97,6 +97,9 @@ contiguous_only: x is read as if it were contiguous, row after row: the place of
 one_step: the elements are taken to lie in steps of one stride: with several dimensions
     to sum over, k must be taken apart into an index for each
 > {BEGIN} -> begin + k * stride[dims - 1]
+still_left_out: a dimension of stride 0 is passed over: an index is divided by its size,
+    too, or the dimensions before it get a wrong one
+> offset += -> if (stride[d] == 0) continue; offset +=
 outside: a thread goes outside the arrays: there may be more threads than the m elements
     of y, and an index is never above its size
 ! out-of-bounds

@@ -201,6 +201,8 @@ narrow: an index loses its upper bits: it goes up to size - 1, so it needs an in
 not_atomic: threads that add to the same element at once lose sums: dx[...] += reads,
     adds and writes, and another thread comes between. Use atomicAdd
 > {ADD} -> dx[i / places * size + indices[i]] += dy[i];
+nan_left_out: a NaN is neither above nor below 0, and is lost: add every element
+> {ADD} -> if (dy[i] > 0 || dy[i] < 0) {ADD}
 outside: a thread goes outside of an array: threads past the end do nothing
 ! out-of-bounds
 > if (i >= planes * places) return; ->

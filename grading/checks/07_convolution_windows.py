@@ -216,6 +216,8 @@ race: threads that add to the same element at once lose sums: x[...] += reads, a
     writes, and another thread comes between. Use atomicAdd
 > atomicAdd(&x[(plane * H + ih) * W + iw], columns[i]) -> x[(plane * H + ih) * W + iw]
     += columns[i]
+nan_left_out: a NaN is neither above nor below 0, and is lost: add every element
+> if (ih >= 0 && -> if ((columns[i] > 0 || columns[i] < 0) && ih >= 0 &&
 outside: {OUTSIDE}
 ! out-of-bounds
 > if (ih >= 0 && ih < H && iw >= 0 && iw < W) ->
