@@ -112,6 +112,7 @@ def difference(check, launch, name, before, got, expected, wrong):
     value = f"{element} = {got[where]}"
     if _bits(got)[where] == _bits(before)[where]:
         left = before[where].tobytes() == bytes([FILL]) * before.itemsize
+        left = left and not _added(before, got, expected)
         value = f"{element} was not written" if left else f"{value}, as it was before"
     count, most = int(wrong.sum()), wrong.size
     said = [
@@ -133,6 +134,10 @@ def pattern(launch, text, name, before, got, expected, wrong):
     right = int(np.argmax(flat))  # so many are right before the first wrong one
     if np.array_equal(_bits(got), _bits(before)):
         return "nothing", f"{name} is as it was before: is anything written to it?"
+    if wrong.all() and _added(before, got, expected):
+        return "added", (
+            f"the results are added to what {name} held before: write with =, not +="
+        )
     if got.ndim == 2 and np.array_equal(got.ravel(), expected.T.ravel()):
         return "swapped", (
             "the values are right, but rows and columns are exchanged: row is y, "
@@ -152,6 +157,14 @@ def pattern(launch, text, name, before, got, expected, wrong):
     if size >= FEW and np.array_equal(a, b[::-1]):
         return "reversed", "the values are right, but in reverse order"
     return None
+
+
+def _added(before, got, expected):
+    """Is each element what was there, and what belongs there? In floats nearly so."""
+    with np.errstate(all="ignore"):
+        sums = before + expected.astype(before.dtype)
+    digits = 4 * np.finfo(got.dtype).eps if got.dtype.kind == "f" else 0
+    return np.allclose(got, sums, digits, 0)
 
 
 def _of_the_end(launch, right, got, uses_blocks, untouched):

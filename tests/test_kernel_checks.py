@@ -93,6 +93,7 @@ def test_a_right_kernel_is_right_and_says_where_it_ran():
     [
         (f"{I} y[i] = 2 * x[i];", "out-of-bounds", "y[1000] is written"),
         (f"{I} if (i < 9) y[i] = 2 * x[i];", "end", "y[9] was not written"),
+        (f"{I} if (i < n) y[i] += 2 * x[i];", "added", "added to what y held"),
         (f"{I} if (i < 999) y[i] = 2 * x[i];", "tail", "thread 231 of block 3 writes"),
         (f"{I} if (i) return; for (; i < n; i++) y[i] = 2 * x[n - 1 - i];", "reversed",
          "1000 of 1000 elements of y"),
