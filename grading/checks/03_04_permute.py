@@ -73,7 +73,7 @@ changed:
 copies:
 > {VIEW} -> {VIEW}.clone()
 right: ints or a tuple, and nothing else
-> layout.as_ints(dims) -> dims[0] if isinstance(dims[0], tuple) else dims
+> layout.as_ints(dims) -> dims[0] if dims and isinstance(dims[0], tuple) else dims
 right: by numpy's transpose of the same memory
 > {VIEW} -> minigrad.from_numpy(self.numpy().transpose(dims))
 """)
