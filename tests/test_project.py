@@ -15,6 +15,7 @@ from packaging.version import Version
 
 import minigrad
 from docs import printed
+from minigrad.export import texts
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -264,3 +265,12 @@ def test_what_learners_write_is_ignored_by_git():
     tracked()  # skips where git is missing
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert run.stdout.split() == command[2:]
+
+
+def test_every_file_beside_the_pictures_modules_is_shipped():
+    package, kinds = ROOT / "minigrad", {".svg", ".js", ".css"}
+    installed = PROJECT["tool"]["setuptools"]["package-data"]["minigrad"]
+    files = {f for f in (package / "viz").rglob("*.*") if f.suffix in kinds}
+    assert {f.suffix for f in files} == kinds
+    for patterns in (installed, texts.DATA):
+        assert files <= {f for glob in patterns for f in package.glob(glob)}
