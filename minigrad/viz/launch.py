@@ -110,8 +110,8 @@ class LaunchPicture:
             return [ArrayRow(self)]
         first = [0] * len(self.shape)
         view = SimpleNamespace(shape=self.shape, numel=self.array.size)
-        panels = planes_of(view, self.name, first, 24)
-        return [ArrayPlane(self, panel) for panel in panels]
+        planes = planes_of(view, self.name, first, 24)
+        return [ArrayPlane(self, plane) for plane in planes]
 
     def lines(self):
         threads, busy = self.tool.busy.size, int(self.tool.busy.sum())

@@ -45,24 +45,24 @@ class StridesPicture:
         self.view, self.marked, self.base = view, marked, base
         self.name, self.base_name = name, base_name
         self.choose(limit=24 if any(view.strides) else 5)  # one cell: few are enough
-        if any(len(p.cols) * self.unit + p.indent > ACROSS + 0.01 for p in self.panels):
+        if any(len(p.cols) * self.unit + p.indent > ACROSS + 0.01 for p in self.planes):
             self.choose(limit=int(ACROSS / self.unit) - 1)
         self.row = int(ACROSS / self.unit + 0.01)  # storage cells side by side
 
     # ------------------------------------------------------------ what is drawn
 
     def choose(self, limit):
-        """The panels, the storage cells, their values, and how wide a box must be."""
+        """The planes, the storage cells, their values, and how wide a box must be."""
         firsts = [m[0] if len(m) else 0 for m in self.marked]
-        self.panels = planes_of(self.view, self.name, firsts, limit)
+        self.planes = planes_of(self.view, self.name, firsts, limit)
         if self.base is not None:
             zeros = [0] * len(self.base.shape)
             whole = planes_of(self.base, self.base_name, zeros, limit)
-            self.panels = whole + self.panels
-        self.hits = {c for p in self.panels for _, _, i, c in self.elements(p)
+            self.planes = whole + self.planes
+        self.hits = {c for p in self.planes for _, _, i, c in self.elements(p)
                      if self.is_marked(p, i)}  # fmt: skip
         self.slots = self.choose_slots()
-        cells = {c for p in self.panels for *_, c in self.elements(p)} | {*self.slots}
+        cells = {c for p in self.planes for *_, c in self.elements(p)} | {*self.slots}
         cells = sorted(c for c in cells - {None} if self.view.inside(c))
         texts = map(text_of, self.view.take(cells) if cells else [])
         self.values = dict(zip(cells, texts, strict=True))
@@ -73,11 +73,11 @@ class StridesPicture:
         small = 0.08 + 0.065 * max(number, times + 1 if times > 1 else 0)
         self.unit = max(UNIT, min(0.7, 0.06 + 0.088 * longest), small)
 
-    def elements(self, panel):
-        """(row's place, column's place, multi-index, cell) of a panel's elements."""
-        for y, x, index in panel.places():
+    def elements(self, plane):
+        """(row's place, column's place, multi-index, cell) of a plane's elements."""
+        for y, x, index in plane.places():
             if index is not None:
-                yield y, x, index, panel.view.cell(index)
+                yield y, x, index, plane.view.cell(index)
 
     def choose_slots(self):
         """The storage cells that are drawn, None for a gap: all; or the marked ones,
@@ -85,13 +85,13 @@ class StridesPicture:
         count = self.view.cells
         if count <= SLOTS:
             return list(range(count))
-        read = [c for p in reversed(self.panels) for *_, c in self.elements(p)]
+        read = [c for p in reversed(self.planes) for *_, c in self.elements(p)]
         first = dict.fromkeys([*sorted(self.hits), *read])
         keep = [c for c in first if self.view.inside(c)][:40]
         return with_gaps(sorted({0, count - 1, *keep}), count)
 
-    def is_marked(self, panel, index):
-        return panel.view is self.view and all(
+    def is_marked(self, plane, index):
+        return plane.view is self.view and all(
             i in m for i, m in zip(index, self.marked, strict=True)
         )
 
@@ -116,38 +116,38 @@ class StridesPicture:
         self.top = HEAD + 0.2 * (len(self.heading) + 1) + ABOVE
         lines = -(-len(self.slots) // self.row)
         corners, bottom = self.corners(self.top + lines * (HEIGHT + ABOVE) + 0.35)
-        self.notes = notes_of(self.view, self.panels, self.slots)
+        self.notes = notes_of(self.view, self.planes, self.slots)
         width = self.width(corners)
         key, notes = Legend(self.key(), width), Text(self.notes, 8.5)
         self.canvas = Canvas(width, bottom + 0.2 + key.height + notes.height)
         self.title()
         self.storage()
-        for panel, corner in zip(self.panels, corners, strict=True):
-            self.panel(panel, *corner)
+        for plane, corner in zip(self.planes, corners, strict=True):
+            self.plane(plane, *corner)
         key.draw(self.canvas, bottom + 0.1)
         notes.draw(self.canvas, bottom + 0.1 + key.height)
         words = alt_of(self.view, self.what, sorted(self.hits), self.notes)
         return self.canvas.picture(words)
 
     def corners(self, top):
-        """Where each panel's first box stands, side by side or wrapped; and the end."""
-        corners, x, y, end = [], MARGIN, top, top - (0 if self.panels else 0.4)
-        for panel in self.panels:
-            wide = panel.indent + self.across(panel)
+        """Where each plane's first box stands, side by side or wrapped; and the end."""
+        corners, x, y, end = [], MARGIN, top, top - (0 if self.planes else 0.4)
+        for plane in self.planes:
+            wide = plane.indent + self.across(plane)
             if x > MARGIN and x + wide > ACROSS + MARGIN + 0.01:
                 x, y = MARGIN, end + 0.2
-            corners.append((x + panel.indent, y + 0.4))
+            corners.append((x + plane.indent, y + 0.4))
             x += wide + 0.3
-            end = max(end, y + 0.4 + HEIGHT * len(panel.rows) + BELOW)
+            end = max(end, y + 0.4 + HEIGHT * len(plane.rows) + BELOW)
         return corners, end
 
-    def across(self, panel):
-        return max(self.unit * len(panel.cols), 0.1 * len(panel.title))
+    def across(self, plane):
+        return max(self.unit * len(plane.cols), 0.1 * len(plane.title))
 
     def width(self, corners):
         storage = MARGIN + self.unit * min(self.row, len(self.slots))
-        placed = zip(self.panels, corners, strict=True)
-        right = [x + self.across(panel) for panel, (x, _) in placed]
+        placed = zip(self.planes, corners, strict=True)
+        right = [x + self.across(plane) for plane, (x, _) in placed]
         return max(7.2, *(x + MARGIN for x in [storage, *right]))
 
     def title(self):
@@ -178,29 +178,29 @@ class StridesPicture:
                 x, y, self.kind(cell), self.values[cell], small, self.unit, over=4
             )
 
-    def panel(self, panel, x, y):
+    def plane(self, plane, x, y):
         """A grid of elements: the value, and beneath it the number of its cell.
 
         Its name and its columns' numbers stand below, where no line passes.
         """
         label, unit = self.canvas.label, self.unit
-        low = y + HEIGHT * len(panel.rows)
-        label(x, low + 0.28, panel.title, 9.5, ha="left", weight="bold", color=INK)
-        if panel.ndim > 0:
-            for place, col in enumerate(panel.cols):
+        low = y + HEIGHT * len(plane.rows)
+        label(x, low + 0.28, plane.title, 9.5, ha="left", weight="bold", color=INK)
+        if plane.ndim > 0:
+            for place, col in enumerate(plane.cols):
                 text = "\u2026" if col is None else str(col)
                 label(x + unit * (place + 0.5), low + 0.1, text)
-        if panel.ndim > 1:
-            for place, row in enumerate(panel.rows):
+        if plane.ndim > 1:
+            for place, row in enumerate(plane.rows):
                 text = "\u2026" if row is None else str(row)
                 label(x - 0.07, y + HEIGHT * (place + 0.5), text, ha="right")
-        for down, right, index, cell in self.elements(panel):
-            self.element(panel, index, cell, x + unit * right, y + HEIGHT * down)
+        for down, right, index, cell in self.elements(plane):
+            self.element(plane, index, cell, x + unit * right, y + HEIGHT * down)
 
-    def element(self, panel, index, cell, x, y):
+    def element(self, plane, index, cell, x, y):
         value = self.values.get(cell, "?")
         self.canvas.cell(x, y, self.kind(cell), value, str(cell), self.unit)
-        if not self.is_marked(panel, index):
+        if not self.is_marked(plane, index):
             return
         self.canvas.box(x, y, "frame", self.unit)
         if cell in self.line_starts and self.has_line(index):
@@ -208,7 +208,7 @@ class StridesPicture:
 
     def key(self):
         """(kind of box or None, what it means) for all that occurs in the picture."""
-        drawn = [c for p in self.panels for *_, c in self.elements(p)]
+        drawn = [c for p in self.planes for *_, c in self.elements(p)]
         kinds = {self.kind(cell) for cell in [*self.slots, *drawn] if cell is not None}
         words = {
             "marked": f"{self.what} and its cells",
@@ -217,6 +217,6 @@ class StridesPicture:
             "outside": "outside the storage",
         }
         key = [(kind, text) for kind, text in words.items() if kind in kinds]
-        key += [(None, "under a value: its cell")] * bool(self.panels)
+        key += [(None, "under a value: its cell")] * bool(self.planes)
         several = any(times not in (0, 1) for times in self.times.values())
         return key + [(None, "\u00d7n: read by n elements")] * several

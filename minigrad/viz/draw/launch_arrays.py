@@ -93,33 +93,33 @@ def slots(drawing):
 class ArrayPlane:
     """One plane of an array of two dimensions or more: rows down, columns across."""
 
-    def __init__(self, drawing, panel):
-        self.drawing, self.panel = drawing, panel
+    def __init__(self, drawing, plane):
+        self.drawing, self.plane = drawing, plane
         self.unit = drawing.unit(self.numbers())
-        corner = (*panel.plane, 0, 0)[-len(drawing.shape) :]
+        corner = (*plane.leading, 0, 0)[-len(drawing.shape) :]
         room = min(24, int((ACROSS - 0.36) / self.unit))
-        panel.cols = chosen_along(drawing, corner, -1, room)
-        panel.rows = chosen_along(drawing, corner, -2, 14)
+        plane.cols = chosen_along(drawing, corner, -1, room)
+        plane.rows = chosen_along(drawing, corner, -2, 14)
         self.drawn = self.numbers()
-        self.height = 0.5 + HEIGHT * len(panel.rows)
+        self.height = 0.5 + HEIGHT * len(plane.rows)
 
     def numbers(self):
-        return [self.number(i) for *_, i in self.panel.places() if i is not None]
+        return [self.number(i) for *_, i in self.plane.places() if i is not None]
 
     def number(self, index):
         return int(np.ravel_multi_index(index, self.drawing.shape))
 
     def draw(self, canvas, y):
-        panel, left, top = self.panel, MARGIN + 0.36, y + 0.46
+        plane, left, top = self.plane, MARGIN + 0.36, y + 0.46
         label = canvas.label
-        label(left, y + 0.16, panel.title, 9.5, ha="left", weight="bold", color=INK)
-        for at, column in enumerate(panel.cols):
+        label(left, y + 0.16, plane.title, 9.5, ha="left", weight="bold", color=INK)
+        for at, column in enumerate(plane.cols):
             text = "\u2026" if column is None else str(column)
             label(left + self.unit * (at + 0.5), top - 0.1, text)
-        for at, row in enumerate(panel.rows):
+        for at, row in enumerate(plane.rows):
             text = "\u2026" if row is None else str(row)
             label(left - 0.07, top + HEIGHT * (at + 0.5), text, ha="right")
-        for down, right, index in panel.places():
+        for down, right, index in plane.places():
             if index is not None:
                 x, low = left + self.unit * right, top + HEIGHT * down
                 self.drawing.draw_cell(canvas, x, low, self.number(index), self.unit)

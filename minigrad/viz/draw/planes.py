@@ -25,10 +25,13 @@ def with_gaps(numbers, end):
 
 
 class Plane:
-    """One grid of elements: a whole tensor of at most two dimensions, or one plane."""
+    """A tensor of at most two dimensions, or one plane of a larger one.
 
-    def __init__(self, view, name, plane, firsts, limit):
-        self.view, self.name, self.plane = view, name, plane
+    leading: the plane's indices in the dimensions before its own two.
+    """
+
+    def __init__(self, view, name, leading, firsts, limit):
+        self.view, self.name, self.leading = view, name, leading
         self.ndim = len(view.shape)
         height, width = ((1, 1) + view.shape)[-2:]
         row, col = ([0, 0] + firsts)[-2:]
@@ -43,26 +46,26 @@ class Plane:
 
     @property
     def title(self):
-        plane = ", ".join(map(str, self.plane))
-        return f"{self.name}[{plane}]" if self.plane else self.name
+        plane = ", ".join(map(str, self.leading))
+        return f"{self.name}[{plane}]" if self.leading else self.name
 
     def places(self):
         """(row's place, column's place, multi-index) of every box; None in a gap."""
         for y, row in enumerate(self.rows):
             for x, col in enumerate(self.cols):
                 inner = (row, col)[2 - min(self.ndim, 2) :]
-                yield y, x, None if None in inner else (*self.plane, *inner)
+                yield y, x, None if None in inner else (*self.leading, *inner)
 
     def is_cut(self):
         return None in self.rows or None in self.cols
 
 
 def planes_of(view, name, firsts, limit):
-    """A panel for each plane that is drawn; leading dimensions stand at `firsts`."""
+    """A Plane for each that is drawn; the dimensions before it stand at `firsts`."""
     if view.numel == 0:
         return []
-    planes = [()]
+    leading = [()]
     if len(view.shape) > 2:
         chosen = cut(view.shape[-3], 6, firsts[-3])
-        planes = [(*firsts[:-3], p) for p in chosen if p is not None]
-    return [Plane(view, name, plane, firsts, limit) for plane in planes]
+        leading = [(*firsts[:-3], p) for p in chosen if p is not None]
+    return [Plane(view, name, indices, firsts, limit) for indices in leading]

@@ -72,19 +72,19 @@ def cell_formula(name, view, marked):
     return lines
 
 
-def notes_of(view, panels, slots):
+def notes_of(view, planes, slots):
     """Lines that say what of the tensor is not drawn, or what is odd about it."""
     notes, ndim = [], len(view.shape)
     if view.numel == 0:
         notes.append("No elements: a size is 0, so no cell is read.")
-    mine = [p for p in panels if p.view is view]
+    mine = [p for p in planes if p.view is view]
     if ndim > 3 and mine:
-        at = ", ".join(map(str, mine[0].plane[:-1]))
+        at = ", ".join(map(str, mine[0].leading[:-1]))
         notes.append(
             f"Of {count(ndim, 'dimension')} the last three are drawn, at index {at}."
         )
     drawn = sum(index is not None for p in mine for *_, index in p.places())
-    if drawn < view.numel or any(p.is_cut() for p in panels):
+    if drawn < view.numel or any(p.is_cut() for p in planes):
         notes.append(f"Cut: {drawn} of {view.numel} elements are drawn.")
     shown = sum(cell is not None for cell in slots)
     if shown < view.cells:
