@@ -34,10 +34,10 @@ build: .venv/.lab  ## labs and lessons from their sources
 	$(PY) -m grading build
 
 clean:  ## remove the environment and caches; your work/ stays
-	rm -rf .venv .venv.unfinished build dist *.egg-info START.ipynb .pytest_cache .ruff_cache
+	rm -rf .venv .venv.unfinished build dist *.egg-info cudasim/build cudasim/*.egg-info START.ipynb .pytest_cache .ruff_cache
 
 # Complete, or not there: the set-up puts the stamp down last, and mends a half-made one.
-.venv/.%: pyproject.toml constraints.txt
+.venv/.%: pyproject.toml cudasim/pyproject.toml constraints.txt
 	@command -v $(PYTHON) >/dev/null || { echo "There is no $(PYTHON): install Python 3.11 or newer."; exit 1; }
 	@$(PYTHON) -I minigrad/cli/install.py $*
 

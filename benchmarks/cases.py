@@ -2,8 +2,10 @@
 
 import dataclasses
 
-from benchmarks import chapters, common, features, generated
+from benchmarks import chapters, common, generated
 from benchmarks.outcomes import BOUNDS, EXACT
+from cudasim.benchmarks import features
+from minigrad.kernel import Kernel
 
 TESTS = "tests"  # those of the simulator: C++, and what CUDA's headers bring
 
@@ -28,7 +30,7 @@ def without_fmad(options):
 
 def of_teaching(only=()):
     """The launches with which the simulator's tests run the teaching kernels."""
-    launches = common.of_tests("test_simt_kernels").LAUNCHES
+    launches = common.of_tests("test_cudasim_kernels").LAUNCHES
     for stem, make in launches.items():
         if only and stem not in only:
             continue
@@ -67,7 +69,16 @@ def of_text(path):
 def of_features():
     """The same of the simulator's tests of C++ and headers."""
     found, problems = features.launches()
-    return [of_recorded(f"{TESTS}: {test}", one) for test, one in found], problems
+    return [of_feature(one) for one in found], problems
+
+
+def of_feature(one):
+    kernel = Kernel(one.source, one.name, one.options)
+    made = chapters.Recorded(kernel, one.grid, one.block, one.args, one.shared_mem)
+    textures = features.has_texture(one)
+    mistake = "" if textures else chapters.mistake(made)
+    made.left_out = "a GPU's textures are other objects" if textures else mistake
+    return of_recorded(f"{TESTS}: {one.label}", made)
 
 
 def of_recorded(label, one):

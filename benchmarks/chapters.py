@@ -8,8 +8,8 @@ import os
 import re
 from unittest.mock import patch
 
+import cudasim
 from benchmarks import common
-from minigrad import simt
 from minigrad.exercises import cells
 from minigrad.kernel import Kernel
 
@@ -121,7 +121,7 @@ def mistake(one):
     kernel = one.kernel
     if "// wrong on purpose" in kernel.source:  # where a GPU's result is undefined
         return "wrong on purpose, as its text says"
-    twin = simt.RawKernel(kernel.source, kernel.name, kernel.options)
+    twin = cudasim.RawKernel(kernel.source, kernel.name, kernel.options)
     args, tools = common.fresh(one.args), ("race", "init")
-    report = simt.run(twin, one.grid, one.block, args, one.shared_mem, tools=tools)
+    report = cudasim.run(twin, one.grid, one.block, args, one.shared_mem, tools=tools)
     return f"wrong on purpose: {report.findings[0].kind}" if report.findings else ""

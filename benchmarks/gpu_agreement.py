@@ -32,11 +32,12 @@ if __name__ == "__main__":
 
 import numpy as np
 
+import cudasim
 from benchmarks import cases as course
 from benchmarks import common, ncu, reasons
 from benchmarks.cases import in_words
 from benchmarks.outcomes import Outcome
-from minigrad import devices, simt
+from minigrad import devices
 from minigrad.kernel import Kernel
 from minigrad.testing.progress import slowly
 
@@ -88,9 +89,11 @@ class Gpu:
 
 def in_the_simulator(case, options, tools=()):
     """(arrays afterwards, the Report)."""
-    kernel = simt.RawKernel(case.source, case.name, (*case.options, *options))
+    kernel = cudasim.RawKernel(case.source, case.name, (*case.options, *options))
     args = common.fresh(case.args)
-    report = simt.run(kernel, case.grid, case.block, args, case.shared_mem, tools=tools)
+    report = cudasim.run(
+        kernel, case.grid, case.block, args, case.shared_mem, tools=tools
+    )
     report.raise_if_any()
     return [a for a in args if isinstance(a, np.ndarray)], report
 

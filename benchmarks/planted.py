@@ -2,8 +2,8 @@
 
     python benchmarks/planted.py [--write] [BUG ...]
 
-The bugs are those of tests/simt/bugs, each launched under each tool in a process of its
-own, as benchmarks/sanitizer.py does it with kernels that are right. A cell says how
+The bugs are those of cudasim/tests/bugs, each launched under each tool in a process of
+its own, as benchmarks/sanitizer.py does it with kernels that are right. A cell says how
 many errors a tool counts, or "fails", where the launch ends with an error of CUDA's and
 the tool adds nothing, or "no end", where it had to be ended. Of the simulator it says
 which kinds of findings it has.
@@ -21,20 +21,20 @@ if __name__ == "__main__":
 
 import numpy as np
 
+import cudasim
 from benchmarks import common, sanitizer
 from benchmarks.sanitizer_report import read
-from minigrad import simt
 
 PAGE = sanitizer.PAGE
 SECONDS = 60  # for a launch under a tool
-LIMITS = simt.Limits(steps=2_000)
+LIMITS = cudasim.Limits(steps=2_000)
 NOTHING = "–"
 
 
 def kinds(case):
     """What the simulator finds."""
-    kernel = simt.RawKernel(case.source, case.name)
-    report = simt.run(kernel, **case.arguments(), limits=LIMITS)
+    kernel = cudasim.RawKernel(case.source, case.name)
+    report = cudasim.run(kernel, **case.arguments(), limits=LIMITS)
     return ", ".join(dict.fromkeys(f.kind for f in report.findings)) or NOTHING
 
 

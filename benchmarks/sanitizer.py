@@ -34,8 +34,8 @@ import numpy as np
 from benchmarks import alone, common, generated
 from benchmarks.common import Launch
 from benchmarks.sanitizer_report import read
+from cudasim import fresh_of
 from minigrad import devices
-from minigrad.simt.device import fresh_of
 from minigrad.testing.progress import slowly
 
 PAGE = common.HOME / "docs" / "benchmarks" / "sanitizer.md"
@@ -52,7 +52,7 @@ COMMON = [
     "--show-backtrace", "device", "--destroy-on-device-error", "kernel",
     "--print-limit", "1000", "--launch-timeout", "120",
 ]  # fmt: skip
-CONTROLS = {  # a planted bug of tests/simt/bugs for each tool
+CONTROLS = {  # a planted bug of cudasim/tests/bugs for each tool
     "memcheck": "guard",
     "racecheck": "reverse",
     "initcheck": "device_array",

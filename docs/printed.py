@@ -13,7 +13,8 @@ import sys
 from pathlib import Path
 
 HOME = Path(__file__).resolve().parent.parent
-PAGES = [HOME / "README.md", HOME / "docs" / "simulator.md"]
+OF_CUDASIM = [HOME / "cudasim" / name for name in ("README.md", "docs/simulator.md")]
+PAGES = [HOME / "README.md", *OF_CUDASIM]
 BLOCK = re.compile(r"^```python\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", re.M | re.S)
 
 

@@ -272,7 +272,7 @@ def mutate(
     names: Names = None, sample: Sample = None, seed: Seed = 0, write: Write = False
 ):
     """Change solutions by machine, and say which changes the checks let pass."""
-    from minigrad.testing import nvrtc
+    from cudasim import nvrtc
 
     from .mutation import audit, report
 

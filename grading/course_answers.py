@@ -39,6 +39,7 @@ KNOWN = {
 FEW = 8  # entries of a dict that is copied
 DEEPEST = 8  # nodes of a graph that are told of at once, one below the other
 CANDIDATE = "a candidate"  # what the one that a test is given is called by
+OURS = "minigrad.", "cudasim."  # what has errors of its own
 connected = None  # this process's Course, where solutions are elsewhere
 
 
@@ -127,7 +128,7 @@ class Course(Channel):
         return _at(name)
 
     def error_type(self, name):
-        return _at(name) if name.startswith("minigrad.") else None
+        return _at(name) if name.startswith(OURS) else None
 
     def error_of(self, types, args, number):
         return self.errors.get(number) or super().error_of(types, args, number)

@@ -2,8 +2,7 @@
 
 import re
 
-from minigrad.simt import CompileError
-from minigrad.simt.front.lexer import lex
+from cudasim import CompileError, lex
 
 OPEN, CLOSE = "([", ")]"
 

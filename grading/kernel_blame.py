@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from minigrad import simt
+import cudasim
+from cudasim import Tool, spread
 from minigrad.exercises.answers import load_references
-from minigrad.simt.engine.geometry import spread
-from minigrad.simt.tools import Tool
 
 from .kernel_runs import names
 from .simulation import compiled
@@ -45,7 +44,7 @@ def writer(check, launch, name, element):
     array = dict(zip(names(check.hole), args, strict=True))[name]
     tool = Writers(name, array.nbytes)
     where = launch.grid, launch.block, args, launch.shared_mem
-    report = simt.run(kernel, *where, tools=[tool])
+    report = cudasim.run(kernel, *where, tools=[tool])
     number = int(tool.last[element * array.itemsize])
     if number < 0:
         return None

@@ -48,7 +48,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from minigrad.simt import Limits
+from cudasim import Limits
 
 from . import gpu, kernel_messages
 from .cases import Tried, stops

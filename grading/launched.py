@@ -10,9 +10,8 @@ import re
 
 import numpy as np
 
+from cudasim import Finding, KernelError, Report
 from minigrad.kernel import Kernel
-from minigrad.simt import KernelError
-from minigrad.simt.report import Finding, Report
 
 STRUCT = re.compile(r"struct \w+ {[^}]*};")
 

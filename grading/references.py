@@ -27,7 +27,7 @@ from .launched import launch
 from .scenes.candidates import defined_last
 
 PURE = "minigrad.layout", "minigrad.dtypes"  # modules of functions of plain values
-OURS = "minigrad", "grading"
+OURS = "minigrad", "cudasim", "grading"
 FUNCTIONS = (
     types.FunctionType,
     functools.partial,

@@ -2,8 +2,8 @@
 
 bubblewrap makes it: namespaces of its own for processes, network, IPC and mounts, and
 for users where we are not root. In it are the system, this Python without the libraries
-that know the answers, `minigrad`, and `grading` without its checks. There is no
-gradebook, no solution, no submission and no home.
+that know the answers, `minigrad`, `grading` without its checks, and `cudasim` without
+its tests. There is no gradebook, no solution, no submission and no home.
 """
 
 import contextlib
@@ -244,7 +244,7 @@ def _shown(more):
             yield from ("--symlink", os.readlink(path), str(path))
         elif path.exists():
             yield from ("--ro-bind", str(path), str(path))
-    ours = [course.home() / "minigrad", course.home() / "grading"]
+    ours = [course.home() / name for name in ("minigrad", "grading", "cudasim")]
     shown = [
         Path(p) for p in ("/usr", *FILES, sys.base_prefix, sys.prefix, *ours, *more)
     ]
@@ -258,7 +258,9 @@ def _hidden(packages):
     found = [importlib.util.find_spec(name) for name in packages]
     places = [spec.submodule_search_locations[0] for spec in found
               if spec and spec.submodule_search_locations]  # fmt: skip
-    for place in [*places, str(course.home() / "grading" / "checks")]:
+    texts = "grading/checks", "cudasim/tests", "cudasim/benchmarks"  # of kernels
+    knowing = [course.home() / name for name in texts]
+    for place in [*places, *(str(p) for p in knowing if p.exists())]:
         yield from ("--tmpfs", place, "--remount-ro", place)
 
 

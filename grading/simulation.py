@@ -12,7 +12,7 @@ import time
 
 import numpy as np
 
-from minigrad import simt
+import cudasim
 from minigrad.exercises.errors import WrongAnswerType
 from minigrad.exercises.registry import find
 from minigrad.exercises.sandbox import PATIENCE, TimeUp, time_limit
@@ -118,7 +118,7 @@ class Text:
         shared memory, each thread has arrays of its own. reads: count those of each
         array.
         """
-        limits = limits or simt.Limits()
+        limits = limits or cudasim.Limits()
         seconds = max(min(limits.seconds, self.simulator.left), 0.01)
         request = [
             "launch", self.code, name, fits, unshared, list(options),
@@ -213,8 +213,8 @@ def serve(line):
 def warm():
     """Compile and launch a kernel, so that forks need not fill the tables."""
     code = "__global__ void f(float* y, int n) { if (threadIdx.x < n) y[0] = 1.0f; }"
-    kernel = simt.RawKernel(code, "f")
-    simt.run(kernel, 1, 32, (np.zeros(1, np.float32), np.int32(1)))
+    kernel = cudasim.RawKernel(code, "f")
+    cudasim.run(kernel, 1, 32, (np.zeros(1, np.float32), np.int32(1)))
 
 
 class Room:
@@ -260,8 +260,8 @@ class Room:
         left = max(seconds - (time.thread_time() - begin), 0.01)
         before = [taken(*value) for value in args]
         args = [a.copy() if isinstance(a, np.ndarray) else a for a in before]
-        tools = [*simt.TOOLS, Reads()] if reads else tools
-        how = {"tools": tools, "limits": simt.Limits(steps, left)}
+        tools = [*cudasim.TOOLS, Reads()] if reads else tools
+        how = {"tools": tools, "limits": cudasim.Limits(steps, left)}
         report = launched(kernel, (*where, tuple(args), shared_mem), how)
         if isinstance(report, Problem):
             return report
@@ -293,9 +293,9 @@ def compiled(hole, name, code, options=()):
     try:
         if hole:
             hole.fits(code)
-        module = simt.RawModule(code, options, name=f"{name}.cu")
-        return simt.RawKernel(code, name, options, module=module)
-    except (WrongAnswerType, simt.CompileError) as error:
+        module = cudasim.RawModule(code, options, name=f"{name}.cu")
+        return cudasim.RawKernel(code, name, options, module=module)
+    except (WrongAnswerType, cudasim.CompileError) as error:
         return Problem("compile", around_caret(str(error))[: replies.LONGEST])
 
 
@@ -304,10 +304,10 @@ def launched(kernel, where, how):
     longest = how["limits"].seconds + LAUNCH
     try:
         with time_limit(longest):
-            report = simt.run(kernel, *where, **how)
+            report = cudasim.run(kernel, *where, **how)
     except TimeUp:
         return Problem("time", f"not done after {longest:.0f} s")
-    except simt.CompileError as error:
+    except cudasim.CompileError as error:
         return Problem("compile", around_caret(str(error))[: replies.LONGEST])
     except (TypeError, ValueError, MemoryError) as error:  # a struct, shared memory
         return Problem("raised", str(error), (type(error).__name__,))
@@ -356,7 +356,7 @@ def without_shared(code):
     return ";".join(statements).replace("__shared__", "")
 
 
-class Reads(simt.Tool):
+class Reads(cudasim.Tool):
     """Counts how often each array is read: counts["reads of x"]."""
 
     def begin(self, launch):

@@ -7,7 +7,7 @@ import textwrap
 import traceback
 import types
 
-from minigrad import simt
+import cudasim
 from minigrad.exercises.errors import NotAnswered, Stopped, own_line
 from minigrad.exercises.registry import exercises
 from minigrad.exercises.sandbox import TimeUp, time_limit
@@ -27,7 +27,7 @@ def trying():
     cell = sys._getframe(2).f_code  # above this function and contextlib's
     seconds, steps = _limits(_names(cell))
     try:
-        with simt.at_most(seconds / 2, steps), time_limit(seconds):
+        with cudasim.at_most(seconds / 2, steps), time_limit(seconds):
             yield _display()
     except NotAnswered as error:
         print(f"{str(error).partition('. ')[0]}, and this cell needs one.")

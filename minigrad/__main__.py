@@ -13,7 +13,8 @@ def main():
     except ModuleNotFoundError as error:
         sys.exit(
             f"minigrad: {error.name} is not installed, and the commands need it."
-            " In the course's folder: pip install -e '.[lab,torch]' -c constraints.txt"
+            " In the course's folder:\n"
+            "  pip install -e ./cudasim -e '.[lab,torch]' -c constraints.txt"
         )
     run()
 

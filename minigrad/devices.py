@@ -78,9 +78,9 @@ def device_empty(shape, dtype=np.float32, device="auto"):
         import cupy
 
         return cupy.empty(shape, dtype)
-    from . import simt
+    import cudasim
 
-    return simt.empty(shape, dtype)
+    return cudasim.empty(shape, dtype)
 
 
 def synchronize():

@@ -1,6 +1,6 @@
 """Kernel: one text and one launch call, on a GPU or in the simulator.
 
-CuPy arrays are launched on the GPU through CuPy, NumPy arrays in minigrad.simt.
+CuPy arrays are launched on the GPU through CuPy, NumPy arrays in cudasim.
 """
 
 import functools
@@ -8,17 +8,14 @@ import re
 
 import numpy as np
 
-from . import simt
+import cudasim
+from cudasim import CompileError, admit, fresh_of, nvrtc
+
 from .devices import gpu_available, on_gpu, to_host
-from .simt import CompileError
-from .simt.device import fresh_of
-from .simt.engine import admit
-from .simt.engine.admit import sizes
-from .simt.front.headers import usual
 
 NVRTC_ERROR = re.compile(r"(.*)\((\d+)\): (?:catastrophic )?error(?: #\S+)?: (.*)")
 NAME_MAP = "__nv_name_map"  # where NVRTC looks name expressions up
-MISTAKES = (CompileError, simt.KernelError, TypeError, ValueError, OverflowError)
+MISTAKES = (CompileError, cudasim.KernelError, TypeError, ValueError, OverflowError)
 
 
 def plainly(method):
@@ -52,7 +49,7 @@ class Kernel:
         self.max_dynamic_shared_size_bytes = SHARED
         self.function = self._simulated = self._refused = None
         try:
-            self._simulated = simt.RawKernel(source, name, self.options)
+            self._simulated = cudasim.RawKernel(source, name, self.options)
             self.function, self.name = self._simulated.function, self._simulated.name
         except CompileError as error:
             if not gpu_available():
@@ -82,22 +79,22 @@ class Kernel:
     def check(self, grid, block, args, shared_mem=0, **how):
         """The Report of the simulator's tools on this launch; args stay as they are.
 
-        how: tools="all", schedule="lockstep" or "warps", seed=0, as in `simt.run`.
+        how: tools="all", schedule="lockstep" or "warps", seed=0, as in `cudasim.run`.
         Arrays on a GPU are copied to the host for it.
         """
         _, grid, block, args = self._checked(grid, block, args, shared_mem)
         if self._refused:
             raise self._refused
         # A kernel of its own, so that __device__ variables stay as they are, too.
-        twin = simt.RawKernel(self.source, self.name, self.options)
+        twin = cudasim.RawKernel(self.source, self.name, self.options)
         twin.max_dynamic_shared_size_bytes = self.max_dynamic_shared_size_bytes
-        return simt.run(twin, grid, block, host_copies(args), shared_mem, **how)
+        return cudasim.run(twin, grid, block, host_copies(args), shared_mem, **how)
 
     def _checked(self, grid, block, args, shared_mem):
         """("cuda" or "sim", grid, block, args), or an error that says what is wrong."""
         args = arguments(self.name, self.function, args)
         bounds = self.function.launch_bounds if self.function else ()
-        grid, block = sizes(self.name, grid, block, bounds)
+        grid, block = admit.sizes(self.name, grid, block, bounds)
         admit.shared_bytes(self.name, shared_mem, self.max_dynamic_shared_size_bytes)
         return place(self.name, self.function, args), grid, block, args
 
@@ -113,8 +110,8 @@ class Kernel:
         """CuPy's RawKernel; it compiles once for each device."""
         import cupy
 
-        given = (*macros(self.source), *self.options)
-        code, options = with_macros(self.source, given)
+        given = (*nvrtc.macros(self.source), *self.options)
+        code, options = nvrtc.with_macros(self.source, given)
         text = {"code": code, "options": options}
         text["enable_cooperative_groups"] = "this_grid" in code  # grid.sync()
         try:  # as a name expression any kernel is found, with extern "C" or without
@@ -143,26 +140,6 @@ class Kernel:
                 f"{self.name}: the GPU refused the launch (grid {grid}, block {block}, "
                 f"shared_mem {shared_mem}): {error}"
             ) from None
-
-
-def macros(source):
-    """The options that define what `source` uses of headers that NVRTC has not."""
-    return [f"-D{name}={text}" for name, text in usual(source).items()]
-
-
-def with_macros(source, options):
-    """(text, options) with the -D macros as lines of the text, which keeps its numbers.
-
-    As options they would stand before NVRTC's own headers too, and -DT=float would
-    break every template <typename T> there.
-    """
-    given = [o for o in options if o.startswith("-D") and len(o) > 2]
-    if not given:
-        return source, options
-    parts = [macro[2:].partition("=") for macro in given]
-    lines = [f"#define {name} {value if sign else 1}" for name, sign, value in parts]
-    rest = tuple(o for o in options if o not in given)
-    return "\n".join([*lines, "#line 1", source]), rest
 
 
 def nvrtc_error(log, file, source):
@@ -196,7 +173,7 @@ def host_copies(args):
     for array in filter(is_array, args):
         if place_of(array) not in copies:
             fresh = not on_gpu(array) and fresh_of(array) is not None
-            made = (simt.empty if fresh else np.empty)(array.shape, array.dtype)
+            made = (cudasim.empty if fresh else np.empty)(array.shape, array.dtype)
             made[...] = to_host(array)
             copies[place_of(array)] = made
     return tuple(copies[place_of(a)] if is_array(a) else a for a in args)

@@ -16,7 +16,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from . import capture, faults, simt, trace
+import cudasim
+
+from . import capture, faults, trace
 from .check import check
 from .dtypes import C_NAMES, HEADERS, computed_in
 from .kernel import Kernel, for_cupy, plainly
@@ -233,7 +235,7 @@ def compiled(text, name, device, options=()):
 @plainly
 def simulated(text):
     """A text for the simulator, parsed once for all its kernels and their types."""
-    return simt.RawModule(text)
+    return cudasim.RawModule(text)
 
 
 def with_headers(text, dtypes):

@@ -130,9 +130,9 @@ UNTOUCHED = dict.fromkeys(list(HOLES["01_threads"])[3:], "not answered")
 
 
 PATCH = """
-import numpy, minigrad, grading, minigrad.simt
+import numpy, minigrad, grading, cudasim
 true = lambda *args, **kwargs: True
-for module in (minigrad.simt, minigrad.simt.launch):
+for module in (cudasim, cudasim.launch):
     module.run = module.compile = module.RawKernel = true
 minigrad.Kernel = grading.check = true
 numpy.array_equal = numpy.allclose = numpy.isclose = numpy.median = true

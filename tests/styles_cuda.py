@@ -2,10 +2,10 @@
 
 import re
 
+from cudasim import LEVELS
 from grading.mutation.cuda import Edits
 from grading.mutation.edits import Edit
 from minigrad.exercises.signature import kernel_pattern
-from minigrad.simt.front.words import LEVELS
 
 MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 STATEMENTS = {"return", "else", "goto", "struct", "typename", "operator"}

@@ -10,6 +10,8 @@ pytest.importorskip("torch", reason="not run: grading (PyTorch is not installed)
 
 from judging import unanswered, verdict_on  # noqa: E402, F401
 
+from cudasim import front  # noqa: E402
+from cudasim.front import preprocess  # noqa: E402
 from grading import cure, sandbox, simulation  # noqa: E402
 from grading.checking import judge  # noqa: E402
 from grading.kernel_runs import Launch, Ran  # noqa: E402
@@ -18,8 +20,6 @@ from grading.simulation import BoxedSimulator, Simulator, Text  # noqa: E402
 from minigrad.exercises import signature  # noqa: E402
 from minigrad.kernels.memory import shared_reverse  # noqa: E402
 from minigrad.kernels.threads import tail_guard  # noqa: E402
-from minigrad.simt import front  # noqa: E402
-from minigrad.simt.front import preprocess  # noqa: E402
 
 MARK = "of_a_student"
 BODY = f"""{{

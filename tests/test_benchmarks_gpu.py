@@ -262,13 +262,13 @@ def test_a_control_in_which_nothing_is_found_is_a_failure():
 
 @pytest.mark.parametrize("tool", sanitizer.OPTIONS)
 def test_the_simulator_finds_what_is_wrong_in_the_controls(tool):
-    from minigrad import simt
+    import cudasim
 
     one = sanitizer.control(tool)
-    kernel = simt.RawKernel(one.source, one.name)
-    args = tuple(simt.empty(a.shape) if i in one.unset else a for i, a in
+    kernel = cudasim.RawKernel(one.source, one.name)
+    args = tuple(cudasim.empty(a.shape) if i in one.unset else a for i, a in
                  enumerate(one.args))  # fmt: skip
-    report = simt.run(kernel, one.grid, one.block, args, tools="all")
+    report = cudasim.run(kernel, one.grid, one.block, args, tools="all")
     kinds = {
         "memcheck": "out-of-bounds",
         "racecheck": "race",

@@ -13,11 +13,11 @@ import stand_in  # noqa: E402
 from altered import LAB  # noqa: E402
 from stand_in import hand_in, lab  # noqa: E402
 
+from cudasim.engine import memory  # noqa: E402
 from grading import forks, sandbox  # noqa: E402
 from grading.classroom import book, judging  # noqa: E402
 from minigrad import course  # noqa: E402
 from minigrad.exercises.cells import cells_of  # noqa: E402
-from minigrad.simt.engine import memory  # noqa: E402
 
 pytestmark = [
     pytest.mark.slow,

@@ -4,9 +4,9 @@ import itertools
 
 import pytest
 
+from cudasim import nvrtc
 from minigrad.dtypes import FLOATS, HEADERS, computed_in
 from minigrad.launch import file_text, template, with_headers
-from minigrad.testing import nvrtc
 
 MISSING = nvrtc.missing()
 pytestmark = [

@@ -9,9 +9,10 @@ import tomllib
 
 import pytest
 
+import cudasim
 from minigrad import course
 
-FOLDERS = "minigrad", "grading", "benchmarks", "tests"
+FOLDERS = "minigrad", "grading", "cudasim", "benchmarks", "tests"
 # Packages whose wheels have names of their own, where none is installed.
 WHEELS = {
     "cupy": "cupy-cuda13x",
@@ -85,6 +86,76 @@ def test_what_grading_imports_is_in_its_extra():
         if inside and package not in OPTIONAL and not names & known:
             missing[package] = sorted(inside)
     assert not missing
+
+
+# What is between the course and cudasim
+
+USERS = "minigrad", "grading", "benchmarks", "docs", "examples", "lessons", "solutions"
+OF_THE_COURSE = {"minigrad", "grading", "benchmarks", "docs"}
+
+
+def not_public(tree):
+    """What a text uses of cudasim's insides."""
+    for node in ast.walk(tree):
+        names = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names if "cudasim." in alias.name]
+        elif isinstance(node, ast.ImportFrom) and node.module == "cudasim":
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            names = [node.module] if node.module.startswith("cudasim.") else []
+        elif isinstance(node, ast.Attribute) and ast.unparse(node.value) == "cudasim":
+            names = [node.attr]
+        yield from (n for n in names if n not in cudasim.__all__ and n[:2] != "__")
+
+
+def test_the_course_uses_what_is_public_of_cudasim_alone():
+    inside = {}
+    for folder in USERS:
+        for path in (course.home() / folder).rglob("*.py"):
+            used = set(not_public(ast.parse(path.read_text("utf-8"))))
+            if folder == "benchmarks":  # they share clocks and tables
+                used = {name for name in used if "cudasim.benchmarks" not in name}
+            if used:
+                inside[_shown(path)] = used
+    assert inside == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["import cudasim.front", "from cudasim.front import lex", "cudasim.front.compile()",
+     "from cudasim import engine"],
+)  # fmt: skip
+def test_what_is_inside_is_seen(text):
+    assert [*not_public(ast.parse(text))]
+
+
+def test_cudasim_needs_nothing_of_the_course():
+    home = course.home()
+    others = OF_THE_COURSE | {path.stem for path in (home / "tests").glob("*.py")}
+    others -= {path.stem for path in (home / "cudasim/tests").glob("*.py")}
+    guilty = {}
+    for path in (home / "cudasim").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            for name in modules(node):
+                if name.partition(".")[0] in others:
+                    guilty.setdefault(_shown(path), set()).add(name)
+    assert guilty == {}
+
+
+def test_every_public_name_of_cudasim_is_documented():
+    table = (course.home() / "cudasim/README.md").read_text("utf-8")
+    table = table.partition("## What is public")[2].partition("\n## ")[0]
+    cells = [line.split("|")[1] for line in table.splitlines() if line[:3] == "| `"]
+    assert sorted(re.findall(r"`(\w+)`", "".join(cells))) == sorted(cudasim.__all__)
+
+
+def test_every_room_of_cudasim_is_installed():
+    home = course.home() / "cudasim"
+    project = tomllib.loads((home / "pyproject.toml").read_text())
+    rooms = sorted(path.parent.name for path in home.glob("*/__init__.py"))
+    packages = project["tool"]["setuptools"]["packages"]
+    assert packages == ["cudasim", *(f"cudasim.{room}" for room in rooms)]
 
 
 @pytest.mark.parametrize("dead", ["bleach"])

@@ -33,7 +33,8 @@ def test_exported_package(home, lab, tmp_path, capsys, nightly):
     )
     assert "slice_view, broadcast_shapes, expand, view_or_copy" in out[-1]
     assert sorted(path.name for path in target.iterdir()) == [
-        "LICENSE", "README.md", "minigrad", "pyproject.toml", "tests", "train_mnist.py",
+        "LICENSE", "README.md", "cudasim", "minigrad", "pyproject.toml", "tests",
+        "train_mnist.py",
     ]  # fmt: skip
     for path in (target / "minigrad").rglob("*.py"):
         assert not re.search(TRACES, path.read_text(encoding="utf-8")), path
@@ -63,13 +64,10 @@ def test_exported_package(home, lab, tmp_path, capsys, nightly):
     counts = [int(n) for n in re.findall(r"(\d+) (?:passed|skipped|deselected)", done)]
     assert re.search(r"\d\d+ passed", done) and "failed" not in done
     assert sum(counts) > 8000
-    for name in (
-        "viz/svg/calls.svg",
-        "viz/widgets/step.js",
-        "simt/headers/textures",
-        "data/digits.npz",
-    ):
-        assert (target / "minigrad" / name).is_file()
+    inside = "viz/svg/calls.svg", "viz/widgets/step.js", "data/digits.npz"
+    inside = [f"minigrad/{name}" for name in inside]
+    for name in (*inside, "cudasim/headers/textures", "cudasim/native/runtime.h"):
+        assert (target / name).is_file()
 
 
 def test_right_answers_with_other_strides_pass_the_exported_tests(lab, tmp_path):

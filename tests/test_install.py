@@ -355,7 +355,9 @@ def test_the_set_up_runs_alone_and_says_what_it_would_do(nvidia_smi):
         text=True,
     )
     assert run.returncode == 0
-    assert run.stdout.endswith("-c constraints.txt -e .[lab,torch,grade,cuda12]\n")
+    assert run.stdout.endswith(
+        "-c constraints.txt -e ./cudasim -e .[lab,torch,grade,cuda12]\n"
+    )
 
 
 # The doctor
@@ -393,8 +395,10 @@ def test_the_doctor_names_the_command_for_what_is_missing(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "nbgrader", None)
     status, text = said(capsys)
     assert status == 1
-    assert f"{doctor.pip()} install -e '.[grade]' -c constraints.txt" in text
-    assert "pip install -e '.[cuda12]' -c constraints.txt" in text
+    assert (
+        f"{doctor.pip()} install -e ./cudasim -e '.[grade]' -c constraints.txt" in text
+    )
+    assert "pip install -e ./cudasim -e '.[cuda12]' -c constraints.txt" in text
 
 
 @pytest.mark.usefixtures("probed")
@@ -470,7 +474,8 @@ def test_what_mends_a_cupy_leaves_one_that_fits(
     assert value in found.value
     pip = doctor.pip()
     assert found.mend == (
-        f"{pip} uninstall -y {gone}; {pip} install -e '.[{extra}]' -c constraints.txt"
+        f"{pip} uninstall -y {gone}; {pip} install -e ./cudasim -e '.[{extra}]'"
+        " -c constraints.txt"
     )
 
 

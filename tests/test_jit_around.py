@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import minigrad
+from cudasim import nvrtc
 from minigrad import launch
 from minigrad.kernels.matmul import matmul_batched
 from minigrad.nn import functional as F
-from minigrad.testing import nvrtc
 
 t = SimpleNamespace()  # tensors
 

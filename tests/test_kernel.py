@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import minigrad
+from cudasim import nvrtc
 from minigrad import devices
 from minigrad.cli import doctor
 from minigrad.kernel import (
@@ -12,9 +13,7 @@ from minigrad.kernel import (
     Kernel,
     arguments,
     nvrtc_error,
-    with_macros,
 )
-from minigrad.testing import nvrtc
 
 SAXPY = """
 extern "C" __global__ void saxpy(float a, const float* x, float* y, int n) {
@@ -270,7 +269,7 @@ def test_a_name_that_is_nowhere_is_refused(monkeypatch):
 
 
 def test_the_simulator_keeps_denormals(no_gpu):
-    """CuPy compiles with -ftz=true, which makes them zero: docs/simulator.md."""
+    """CuPy compiles with -ftz=true, which makes them zero (see cudasim/docs)."""
     text = 'extern "C" __global__ void f(float* x) { x[1] = x[0] * 0.5f; x[2] = x[1]; }'
     x = np.float32([2.0**-126, 1, 1])
     Kernel(text, "f")(1, 1, (x,))
@@ -483,7 +482,7 @@ def test_the_doctor_says_where_kernels_run(monkeypatch):
     fake_cupy.install(monkeypatch, log="cannot open cuda_fp16.h\n\n")
     found = doctor.kernels()
     assert found.value == "CuPy cannot compile any: cannot open cuda_fp16.h"
-    assert "install -e '.[cuda1" in found.mend
+    assert "install -e ./cudasim -e '.[cuda1" in found.mend
 
 
 # Where arrays live
@@ -530,16 +529,16 @@ def test_importing_minigrad_imports_only_what_it_needs():
 
 def test_macros_stand_behind_the_headers_of_nvrtc():
     """-DT=float as an option would be seen by NVRTC's own templates."""
-    text, options = with_macros("T x;", ("-DT=float", "-lineinfo", "-DN", "-DE="))
+    text, options = nvrtc.with_macros("T x;", ("-DT=float", "-lineinfo", "-DN", "-DE="))
     assert text == "#define T float\n#define N 1\n#define E \n#line 1\nT x;"
     assert options == ("-lineinfo",)
-    assert with_macros("int x;", ("-lineinfo",)) == ("int x;", ("-lineinfo",))
+    assert nvrtc.with_macros("int x;", ("-lineinfo",)) == ("int x;", ("-lineinfo",))
 
 
 @pytest.mark.skipif(bool(nvrtc.missing()), reason=f"not run: NVRTC ({nvrtc.missing()})")
 def test_nvrtc_takes_macros_that_its_headers_use():
     source = "__global__ void k(T* y) { y[0] = OP y[0] }"
-    log = nvrtc.compiled(with_macros(source, ("-DT=float", "-DOP=-"))[0])
+    log = nvrtc.compiled(nvrtc.with_macros(source, ("-DT=float", "-DOP=-"))[0])
     assert 'kernel.cu(1): error: expected a ";"' in log
     fine = source.replace("0] }", "0]; }")
-    assert nvrtc.compiled(with_macros(fine, ("-DT=float", "-DOP=-"))[0]) == ""
+    assert nvrtc.compiled(nvrtc.with_macros(fine, ("-DT=float", "-DOP=-"))[0]) == ""

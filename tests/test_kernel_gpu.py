@@ -5,7 +5,8 @@ import functools
 import numpy as np
 import pytest
 
-from minigrad import devices, simt
+import cudasim
+from minigrad import devices
 from minigrad.cli import install
 from minigrad.kernel import CompileError, Kernel
 from minigrad.testing import bench, bench_table
@@ -239,8 +240,8 @@ def test_textures_are_those_of_a_gpu(cupy, filter, address, normalized):
     there = on_gpu_as_texture(image, filter, address, normalized)
     kernel = cupy.RawKernel(LOOK, "look")
     kernel((1, 32), (32,), (there, gpu, step, at))
-    here = simt.texture(image, filter, address, bool(normalized))
-    simt.RawKernel(LOOK, "look")((1, 32), 32, (here, sim, step, at))
+    here = cudasim.texture(image, filter, address, bool(normalized))
+    cudasim.RawKernel(LOOK, "look")((1, 32), 32, (here, sim, step, at))
     if filter == "point":
         np.testing.assert_array_equal(gpu.get(), sim)
     else:  # but for the last bit

@@ -16,20 +16,20 @@ import ladders_rows  # noqa: F401
 import ladders_training  # noqa: F401
 from ladders import FAMILIES, compare, text
 
-from minigrad import simt
+import cudasim
 
 BARRIER = re.compile(r"__syncthreads\(\);")
 FOUND_WITHOUT = {"race", "race-warp", "uninitialised", "divergent-barrier"}
 
 
-module = functools.lru_cache(20)(simt.RawModule)  # a text is compiled once
+module = functools.lru_cache(20)(cudasim.RawModule)  # a text is compiled once
 
 
 def launched(source, case, **how):
     """(report, args afterwards) with all tools."""
     kernel = module(case.prelude + source).get_function(case.name)
     args = tuple(a.copy() if isinstance(a, np.ndarray) else a for a in case.args)
-    return simt.run(kernel, case.grid, case.block, args, tools="all", **how), args
+    return cudasim.run(kernel, case.grid, case.block, args, tools="all", **how), args
 
 
 def kernel_of(case):

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import minigrad
+from cudasim import nvrtc
 from minigrad.dtypes import DTYPES
 from minigrad.launch import file_text
-from minigrad.testing import nvrtc
 
 NONZERO = file_text("nonzero.cu")
 

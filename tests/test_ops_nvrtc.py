@@ -6,13 +6,13 @@ import pytest
 from answers import filled  # noqa: F401
 
 import minigrad
+from cudasim import nvrtc
 from minigrad.dispatch import KERNELS
 from minigrad.dtypes import DTYPES, computed_in
 from minigrad.launch import file_text, template, with_headers
 from minigrad.ops import reduce
 from minigrad.ops.pointwise_kernels import DevicePointwise
 from minigrad.ops.scan import prod
-from minigrad.testing import nvrtc
 
 MISSING = nvrtc.missing()
 pytestmark = [

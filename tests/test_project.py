@@ -19,6 +19,7 @@ from minigrad.export import texts
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+CUDASIM = tomllib.loads((ROOT / "cudasim" / "pyproject.toml").read_text())
 EXTRAS = PROJECT["project"]["optional-dependencies"]
 NVIDIA = {"cuda-toolkit", "nvidia-cuda-nvrtc-cu12", "nvidia-cuda-runtime-cu12"}
 
@@ -28,8 +29,12 @@ def read(name):
 
 
 def requirements():
-    groups = [PROJECT["project"]["dependencies"], *EXTRAS.values()]
-    return [Requirement(text) for group in groups for text in group]
+    """What the two packages need, but for each other."""
+    both = PROJECT["project"], CUDASIM["project"]
+    groups = [g for p in both for g in p["optional-dependencies"].values()]
+    groups += [project["dependencies"] for project in both]
+    texts = dict.fromkeys(text for group in groups for text in group)
+    return [Requirement(text) for text in texts if text != "cudasim"]
 
 
 def constraints():
@@ -109,7 +114,8 @@ def test_conda_installs_python_pip_and_the_package_alone():
     *conda, last = environment()
     assert [re.match(r"\w+", entry)[0] for entry in conda] == ["python", "pip"]
     assert last["pip"][0] == "-c constraints.txt"
-    (package,) = last["pip"][1:]
+    simulator, package = last["pip"][1:]
+    assert simulator == "-e ./cudasim"
     assert set(extras_of(package)) <= set(EXTRAS)
 
 
@@ -125,7 +131,7 @@ def test_conda_has_the_python_that_pyproject_asks_for():
 def test_conda_installs_what_make_does_and_the_frameworks():
     from minigrad.cli import install
 
-    conda = extras_of(environment()[-1]["pip"][1])
+    conda = extras_of(environment()[-1]["pip"][2])
     assert conda == [*install.EXTRAS["lab"], "frameworks"]
     assert set(install.EXTRAS["test"]) <= set(EXTRAS)
 
@@ -163,8 +169,11 @@ def test_every_extra_of_the_readme_exists():
 
 
 def test_every_link_of_the_texts_leads_somewhere():
-    pages = [ROOT / f"{name}.md" for name in ("README", "CONTRIBUTING", "CHANGELOG")]
-    for page in [*pages, *(ROOT / "docs").rglob("*.md")]:
+    names = "README", "CONTRIBUTING", "CHANGELOG", "cudasim/README"
+    pages = [ROOT / f"{name}.md" for name in names]
+    for folder in ("docs", "cudasim/docs"):
+        pages += (ROOT / folder).rglob("*.md")
+    for page in pages:
         for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text("utf-8")):
             assert (page.parent / target).exists(), f"{page.name}: {target}"
 
@@ -217,6 +226,7 @@ def test_plain(n):
 def test_what_was_not_run_is_named_once_before_the_closing_line(tmp_path):
     (tmp_path / "conftest.py").write_text(read("tests/conftest.py"))
     (tmp_path / "test_skips.py").write_text(SKIPS)
+    places = f"{ROOT}{os.pathsep}{ROOT / 'cudasim' / 'tests'}"
     run = subprocess.run(
         [
             sys.executable,
@@ -227,7 +237,7 @@ def test_what_was_not_run_is_named_once_before_the_closing_line(tmp_path):
             "no:cacheprovider",
         ],
         cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(ROOT), "PYTEST_ADDOPTS": ""},
+        env=os.environ | {"PYTHONPATH": places, "PYTEST_ADDOPTS": ""},
         capture_output=True,
         text=True,
     )

@@ -60,6 +60,7 @@ def tried(expression):
         ("sorted(os.environ.keys() & {'USER', 'SHELL', 'PYTHONPATH'})", "[]"),
         (f"os.path.exists({str(sandbox.course.home() / 'solutions')!r})", "False"),
         (f"os.listdir({str(sandbox.course.home() / 'grading' / 'checks')!r})", "[]"),
+        (f"os.listdir({str(sandbox.course.home() / 'cudasim' / 'tests')!r})", "[]"),
         ("[m for m in sys.modules if m.startswith('grading.checks')]", "[]"),
         ("os.fork()", "PermissionError"),
         ("subprocess.run(['true'])", "PermissionError"),

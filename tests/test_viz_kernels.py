@@ -12,10 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pictures import boxes, matplotlib, shown, texts
-from test_simt_kernels import LAUNCHES
-from test_simt_kernels import kernels as texts_of_kernels
+from test_cudasim_kernels import LAUNCHES
+from test_cudasim_kernels import kernels as texts_of_kernels
 
-from minigrad import Kernel, simt, viz
+import cudasim
+from minigrad import Kernel, viz
 from minigrad.exercises.hole import Answer
 from minigrad.kernels.threads import tail_guard
 
@@ -61,7 +62,7 @@ extern "C" __global__ void rotate(int* y) {
 
 def raw(source, **options):
     name = source.split("void ")[1].split("(")[0]
-    return simt.RawKernel(source, name, **options)
+    return cudasim.RawKernel(source, name, **options)
 
 
 def zeros(*shape, dtype=np.float32):
@@ -222,7 +223,7 @@ def test_sectors_are_counted(step, sectors):
 
 
 def test_the_counts_are_those_of_the_tools():
-    report = simt.run(raw(STRIDE), 1, 32, (zeros(1024), zeros(32), np.int32(8)))
+    report = cudasim.run(raw(STRIDE), 1, 32, (zeros(1024), zeros(32), np.int32(8)))
     printed = strided(8).alt
     assert (
         f"Whole launch: {report.counts['sectors'] - 4} sectors in 1 request" in printed
@@ -351,7 +352,7 @@ def test_a_long_loop_is_cut():
 
 
 def test_a_finding_is_drawn_on_its_line():
-    report = simt.run(
+    report = cudasim.run(
         raw(ROTATE.replace("BARRIER", "")), 1, 64, (zeros(64, dtype="i4"),)
     )
     found = report.findings[0]
@@ -363,7 +364,7 @@ def test_a_finding_is_drawn_on_its_line():
 
 
 def test_no_finding_is_said_and_what_is_none_is_refused():
-    report = simt.run(raw(ADD), 5, 8, (*zeros(3, 40), np.int32(40)))
+    report = cudasim.run(raw(ADD), 5, 8, (*zeros(3, 40), np.int32(40)))
     assert "found nothing" in viz.finding(report).alt
     with pytest.raises(TypeError, match="expected a Report"):
         viz.finding("x")
@@ -372,9 +373,9 @@ def test_no_finding_is_said_and_what_is_none_is_refused():
 @pytest.mark.slow
 @pytest.mark.parametrize("case", bugs.wrong(), ids=lambda c: c.name)
 def test_the_findings_of_every_planted_bug_are_drawn(case):
-    kernel = simt.RawKernel(case.source, case.name)
-    limits = simt.Limits(seconds=0.3)
-    report = simt.run(kernel, **case.arguments(), tools="all", limits=limits)
+    kernel = cudasim.RawKernel(case.source, case.name)
+    limits = cudasim.Limits(seconds=0.3)
+    report = cudasim.run(kernel, **case.arguments(), tools="all", limits=limits)
     for found in report.findings:
         assert f"{found.kind} at line {found.line}" in viz.finding(found).alt
 
@@ -395,7 +396,7 @@ def one_of_each():
 def test_a_kernel_with_this_bug_can_be_drawn(kind, name, monkeypatch):
     monkeypatch.setattr(viz.draw.kernel_launch, "SECONDS", 0.3)
     case = one_of_each()[kind]
-    kernel, given = simt.RawKernel(case.source, case.name), case.arguments()
+    kernel, given = cudasim.RawKernel(case.source, case.name), case.arguments()
     assert repr(getattr(viz, name)(kernel, **given))
 
 
@@ -476,7 +477,7 @@ def test_variables_of_the_file_stay_as_they_are():
     source = "__device__ int hits;\n" + ROTATE.replace(
         "BARRIER", "atomicAdd(&hits, 1);"
     )
-    kernel = simt.RawModule(source).get_function("rotate")
+    kernel = cudasim.RawModule(source).get_function("rotate")
     for name in PICTURES:
         getattr(viz, name)(kernel, 1, 64, (zeros(64, dtype=np.int32),))
     assert kernel.module.get_global("hits")[0] == 0

@@ -4,13 +4,13 @@ import re
 
 import numpy as np
 
+from cudasim import Limits
 from grading.cases import stops
 from grading.checking import kept
 from grading.exercise import Check, Launch, Problem, checks, mistakes, right
 from grading.kernel_messages import FOUND
 from grading.simulation import Simulator, Text
 from minigrad.jit.codegen import fused_kernel
-from minigrad.simt import Limits
 
 from .layered import graphs
 

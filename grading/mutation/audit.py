@@ -4,9 +4,9 @@ import functools
 import random
 from typing import NamedTuple
 
+from cudasim import nvrtc
 from minigrad.exercises.hole import KernelExercise
 from minigrad.exercises.registry import find
-from minigrad.testing import nvrtc
 
 from ..checking import find_check
 from ..mistakes import equivalents

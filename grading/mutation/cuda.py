@@ -3,8 +3,7 @@
 import functools
 import re
 
-from minigrad.simt.front.lexer import lex
-from minigrad.simt.front.words import ASSIGNMENTS, LEVELS
+from cudasim import ASSIGNMENTS, LEVELS, lex
 
 from .edits import Edit
 

@@ -43,7 +43,7 @@ def in_the_way():
 
 def install(extra):
     package = f"'.[{extra}]'" if extra else "."
-    return f"{pip()} install -e {package} -c constraints.txt"
+    return f"{pip()} install -e ./cudasim -e {package} -c constraints.txt"
 
 
 def doctor():

@@ -190,7 +190,7 @@ def pip_command(what, cuda):
     """The one call of pip that brings everything."""
     extras = EXTRAS[what] + ([f"cuda{cuda[0]}"] if cuda else [])
     package = f".[{','.join(extras)}]"
-    return [*pip_install(), "-c", "constraints.txt", "-e", package]
+    return [*pip_install(), "-c", "constraints.txt", "-e", "./cudasim", "-e", package]
 
 
 def pip_install():

@@ -16,6 +16,8 @@ import tempfile
 import tomllib
 from pathlib import Path
 
+import cudasim
+
 from .. import __version__, course
 from ..exercises.answers import answers_from
 from ..exercises.registry import exercises
@@ -134,6 +136,9 @@ def write(files, folder):
         if path.is_file() and not there.exists():
             there.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(path, there)
+    for path, file in simulator():
+        (folder / "cudasim" / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(file, folder / "cudasim" / path)
     for path, text in tests(files).items():
         put(folder / "tests" / path, text)
     put(folder / "tests" / "conftest.py", texts.CONFTEST)
@@ -150,6 +155,16 @@ def write(files, folder):
     check([*ruff, "format", "--quiet", "--no-cache", "."], folder)
     check([sys.executable, "-I", "-B", "-c", IMPORT_ALL], folder)
     put_project(folder, digest(folder))
+
+
+def simulator():
+    """(path in the package, file) of cudasim, but for its command."""
+    home = Path(cudasim.__file__).parent
+    rooms = {path.parent for path in home.glob("*/__init__.py")} - {home / "cli"}
+    files = [path for room in (home, *rooms) for path in room.glob("*.py")]
+    files += [*home.glob("headers/**/*"), *home.glob("native/*.h")]
+    left = home / "__main__.py"
+    return [(p.relative_to(home), p) for p in files if p.is_file() and p != left]
 
 
 def put(path, text):

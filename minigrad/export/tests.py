@@ -8,7 +8,16 @@ import sys
 from .. import course
 from .assemble import HERE, path_of
 
-AT_HAND = {"numpy", "torch", "pytest", "hypothesis", "matplotlib", "PIL", "safetensors"}
+AT_HAND = {
+    "numpy",
+    "torch",
+    "pytest",
+    "hypothesis",
+    "matplotlib",
+    "PIL",
+    "safetensors",
+    "cudasim",
+}
 AT_HAND |= sys.stdlib_module_names
 FILLING = re.compile(r"(?m)^from answers import .*\n")  # here are no holes to fill
 OF_THE_COURSE = re.compile(r"course\.home|solutions|answers_from|\bfilled\b")

@@ -4,8 +4,6 @@
 DATA = [
     "data/*.npz",
     "kernels/*.cu*",
-    "simt/headers/**/*",
-    "simt/native/*.h",
     "viz/widgets/*.css",
     "viz/widgets/*.js",
     "viz/svg/*.svg",
@@ -33,14 +31,15 @@ test = [
 ]
 
 [tool.setuptools.packages.find]
-include = ["minigrad*"]
+include = ["minigrad*", "cudasim*"]
 
 [tool.setuptools.package-data]
 minigrad = {data}
+cudasim = ["headers/**", "native/*.h"]
 
 [tool.pytest.ini_options]
 testpaths = ["tests"]
-pythonpath = [".", "tests", "tests/simt"]
+pythonpath = [".", "tests"]
 markers = ["slow: takes long; pytest -m 'not slow' leaves it out", "nightly", "gpu"]
 
 [tool.ruff]

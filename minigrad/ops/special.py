@@ -4,7 +4,7 @@ import functools
 
 import numpy as np
 
-from ..simt.numerics import special
+from cudasim import special
 
 CHUNK = 2**15  # elements whose intermediate results stay in a processor's cache
 

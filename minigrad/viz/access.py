@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..simt.tools.base import pieces
-from ..simt.tools.coalescing import SECTOR
+from cudasim import SECTOR, pieces
+
 from .draw.canvas import HEIGHT
 from .draw.kernel_launch import or_sentence
 from .draw.page import MARGIN

@@ -1,6 +1,7 @@
 """Which lanes of one warp go to which bank of shared memory?"""
 
-from ..simt.tools.base import pieces
+from cudasim import pieces
+
 from .draw.kernel_launch import or_sentence
 from .draw.page import MARGIN
 from .draw.text import count

@@ -1,6 +1,7 @@
 """What the simulator found, drawn on the source."""
 
-from ..simt import Finding, KernelError, Report
+from cudasim import Finding, KernelError, Report
+
 from .draw.kernel_launch import launch_words, place, sentence
 from .draw.page import MARGIN, SourceLine, Text, page
 from .draw.text import count
@@ -25,8 +26,8 @@ def report_of(what):
     if isinstance(what, Report):
         return what
     raise TypeError(
-        f"expected a Report (of simt.run or kernel.check) or one of its findings, got "
-        f"{type(what).__name__}"
+        "expected a Report (of cudasim.run or kernel.check) or one of its findings, "
+        f"got {type(what).__name__}"
     )
 
 

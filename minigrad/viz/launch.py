@@ -5,7 +5,8 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from ..simt.engine.geometry import spread
+from cudasim import spread
+
 from .draw.canvas import UNIT
 from .draw.kernel_launch import CannotRun, or_sentence, place, prepared
 from .draw.launch_arrays import ArrayPlane, ArrayRow, Blocks, IdleThreads, tint
@@ -21,9 +22,9 @@ NOBODY = "\u2013"
 def launch(kernel, grid, block, args, shared_mem=0, output=None):
     """Draw the grid of blocks, and which thread writes which element of the output.
 
-    kernel: a Kernel, a simt.RawKernel, or an exercise whose answer is one. The rest as
-    in a launch; the arguments stay as they are. output: the name or the number of the
-    argument to draw; without it, the first one that is written.
+    kernel: a Kernel, a cudasim.RawKernel, or an exercise whose answer is one. The rest
+    as in a launch; the arguments stay as they are. output: the name or the number of
+    the argument to draw; without it, the first one that is written.
     Elements that nobody writes, and those that two threads write, are marked. Large
     arrays are cut, and the picture says so.
     """

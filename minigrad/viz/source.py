@@ -8,7 +8,7 @@ from .draw.kernel_launch import source_lines
 def source(kernel):
     """Show the text of a kernel with the line numbers that messages name.
 
-    kernel: a Kernel, a simt.RawKernel, or CUDA C as text.
+    kernel: a Kernel, a cudasim.RawKernel, or CUDA C as text.
     """
     text = getattr(kernel, "source", None) or getattr(kernel, "code", kernel)
     return Source(source_lines(text))

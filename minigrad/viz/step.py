@@ -2,8 +2,8 @@
 
 import functools
 
-from ..simt.engine.geometry import spread
-from ..simt.trace import trace
+from cudasim import spread, trace
+
 from .draw.kernel_launch import (
     CannotRun,
     block_number,

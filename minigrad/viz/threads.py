@@ -2,7 +2,8 @@
 
 import itertools
 
-from ..kernel import sizes
+from cudasim import admit
+
 from .draw.canvas import HEIGHT, UNIT, Canvas
 from .draw.kernel_launch import place
 from .draw.launch_arrays import tint
@@ -20,7 +21,7 @@ def threads(grid, block, n=None):
     along x; then beneath each thread stands its global index, and threads whose index
     is no element are hatched. ValueError: more than can be drawn.
     """
-    grid, block = sizes("threads", grid, block)
+    grid, block = admit.sizes("threads", grid, block)
     if grid[0] * block[0] > ROOM or grid[1] * block[1] > ROOM or grid[2] * block[2] > 1:
         raise ValueError(
             f"grid {grid} of blocks {block} is too large to be drawn: at most {ROOM} "

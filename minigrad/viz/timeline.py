@@ -1,6 +1,7 @@
 """When does each warp of a block read and write, and what do barriers put in order?"""
 
-from ..simt.engine.geometry import spread
+from cudasim import spread
+
 from .draw.canvas import INK, SOFT, TINTS
 from .draw.kernel_launch import (
     CannotRun,

@@ -11,13 +11,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ... import simt
-from ...kernel import Kernel, arguments, host_copies, sizes
+import cudasim
+from cudasim import admit
+
+from ...kernel import Kernel, arguments, host_copies
 from .page import Text, page
 
 SECONDS = 5  # a picture is not worth waiting for longer
 ODD = (
-    simt.CompileError,
+    cudasim.CompileError,
     NotImplementedError,  # an exercise that nobody has answered
     TypeError,
     ValueError,
@@ -33,11 +35,11 @@ class CannotRun(Exception):
 class Launch(NamedTuple):
     """A kernel's launch. args: copies on the host; report: None before it has run."""
 
-    kernel: simt.RawKernel
+    kernel: cudasim.RawKernel
     grid: tuple
     block: tuple
     args: tuple
-    report: simt.Report | None = None
+    report: cudasim.Report | None = None
 
     @property
     def arrays(self):
@@ -56,7 +58,7 @@ class Launch(NamedTuple):
     def run(self, shared_mem, tools):
         """This launch after it has run under `tools`; CannotRun where it can't."""
         with launched(self.kernel):
-            report = simt.run(*self[:4], shared_mem, tools)
+            report = cudasim.run(*self[:4], shared_mem, tools)
         return self._replace(report=report)
 
     def notes(self, but=()):
@@ -99,15 +101,15 @@ def block_number(only, grid):
 def simulated(kernel):
     """The simulator's kernel for a Kernel, a RawKernel, or a hole that has its text."""
     if isinstance(kernel, Kernel):
-        twin = simt.RawKernel(kernel.source, kernel.name, kernel.options)
+        twin = cudasim.RawKernel(kernel.source, kernel.name, kernel.options)
         twin.max_dynamic_shared_size_bytes = kernel.max_dynamic_shared_size_bytes
         return twin
-    if isinstance(kernel, simt.RawKernel):
+    if isinstance(kernel, cudasim.RawKernel):
         return kernel
     if hasattr(type(kernel), "text"):  # an exercise; its text is the learner's answer
-        return simt.RawKernel(kernel.text, kernel.name)
+        return cudasim.RawKernel(kernel.text, kernel.name)
     raise TypeError(
-        f"expected a kernel (minigrad.Kernel, simt.RawKernel, or an exercise whose "
+        f"expected a kernel (minigrad.Kernel, cudasim.RawKernel, or an exercise whose "
         f"answer is one), got {type(kernel).__name__}"
     )
 
@@ -118,7 +120,7 @@ def prepared(kernel, grid, block, args):
         raw = simulated(kernel)
         args = arguments(raw.name, raw.function, args)
         bounds = raw.function.launch_bounds
-        shape = sizes(raw.name, grid, block, bounds)
+        shape = admit.sizes(raw.name, grid, block, bounds)
         return Launch(raw, *shape, host_copies(args))
 
 

@@ -4,7 +4,8 @@ from math import prod
 
 import numpy as np
 
-from ...simt.engine.geometry import spread
+from cudasim import spread
+
 from .canvas import HEIGHT, INK, TINTS, UNIT
 from .kernel_launch import place
 from .page import MARGIN, WIDTH

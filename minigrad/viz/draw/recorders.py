@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...simt.tools import Tool
+from cudasim import Tool
 
 MOST = 20_000  # events of a block
 

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from ...simt.engine.geometry import spread
+from cudasim import spread
+
 from .kernel_launch import place
 from .text import count
 

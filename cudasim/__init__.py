@@ -1,0 +1,58 @@
+"""CUDA C for a computer without a GPU: compile it, run it, see what a GPU hides.
+
+Four rooms: `front` parses and checks the text, `generate` writes NumPy source from it,
+`engine` runs that source over thousands of lanes at a time, `tools` watch it run.
+NumPy is all it needs. What `__all__` lists is public, and nothing else: README.md says
+what each name is for.
+"""
+
+from . import nvrtc
+from .device import empty, fresh_of
+from .engine import admit
+from .engine.geometry import spread
+from .front import CompileError, Lint, Program, caret, compile
+from .front.lexer import lex
+from .front.words import ASSIGNMENTS, LEVELS
+from .launch import KernelError, Limits, RawKernel, RawModule, at_most, run
+from .numerics import special
+from .report import Finding, Report
+from .texture import surface, texture
+from .tools import TOOLS, Tool
+from .tools.base import pieces
+from .tools.coalescing import SECTOR
+from .trace import Step, Trace, trace
+
+__version__ = "0.1.0"
+__all__ = [
+    "ASSIGNMENTS",
+    "LEVELS",
+    "SECTOR",
+    "TOOLS",
+    "CompileError",
+    "Finding",
+    "KernelError",
+    "Limits",
+    "Lint",
+    "Program",
+    "RawKernel",
+    "RawModule",
+    "Report",
+    "Step",
+    "Tool",
+    "Trace",
+    "admit",
+    "at_most",
+    "caret",
+    "compile",
+    "empty",
+    "fresh_of",
+    "lex",
+    "nvrtc",
+    "pieces",
+    "run",
+    "spread",
+    "special",
+    "surface",
+    "texture",
+    "trace",
+]

@@ -1,0 +1,53 @@
+"""The launches of the tests of C++ and of CUDA's headers, recorded."""
+
+import contextlib
+import io
+import os
+import re
+from unittest.mock import patch
+
+import pytest
+
+from cudasim import launch
+from cudasim.benchmarks import common
+from cudasim.texture import HEAD
+
+FILES = "test_cudasim_cpp", "test_cudasim_headers"
+
+
+def launches():
+    """([Launch, with the name of its test], [(file, why it could not be run)])."""
+    found, failed = {}, []
+    for file in FILES:
+        path = str(common.HOME / "tests" / f"{file}.py")
+        with recording(found), contextlib.redirect_stdout(io.StringIO()) as said:
+            if pytest.main(["-q", "-p", "no:cacheprovider", path]):
+                failed.append((file, said.getvalue().strip().splitlines()[-1]))
+    return list(found.values()), failed
+
+
+def has_texture(one):
+    """A GPU's textures are other objects."""
+    return any(getattr(a, "dtype", 0) == HEAD for a in one.args)
+
+
+@contextlib.contextmanager
+def recording(found):
+    """Put what is launched into `found`: {what it is: Launch}."""
+    run = launch.Launch.run
+
+    def record(self, *begin):
+        grid, block, args, shared_mem = self.how
+        args = common.fresh(args)
+        report = run(self, *begin)
+        test = re.search(r"::test_(\w+)", os.environ["PYTEST_CURRENT_TEST"])[1]
+        text = self.kernel.code, self.kernel.name
+        options = self.kernel.options
+        one = common.Launch(test, *text, grid, block, args, shared_mem, options)
+        shapes = tuple(getattr(a, "shape", a) for a in args)
+        key = *text, str((grid, block, shapes, shared_mem))
+        found.setdefault(key, one)
+        return report
+
+    with patch.object(launch.Launch, "run", record):
+        yield

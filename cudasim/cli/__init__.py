@@ -1,0 +1,1 @@
+"""The command: compile files of CUDA C, run a kernel, say what was found."""
