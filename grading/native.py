@@ -149,7 +149,7 @@ def serve_cuda(asked):
     hole, outputs = find(name), []
     hole.fill(text)
     try:
-        run = native.build_cuda(hole)
+        run = native.build_cuda(hole, lambda _: locks.for_what_was_built(cuda=True))
         with torch.cuda.stream(torch.cuda.Stream()):
             for arrays, sizes, threads in cases:
                 tensors = [torch.from_numpy(np.array(a)).cuda() for a in arrays]
@@ -244,6 +244,7 @@ def _examine(library):
     for operator, way in ATEN.findall(said):
         if not operator.startswith(MEMORY):
             raise UsesATen(f"{way or f'at::{operator}'} is called")
+    locks.for_what_was_built()
 
 
 def tensor(values=None, dtype="float32", device="cpu", shape=None, turned=False,

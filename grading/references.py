@@ -112,14 +112,15 @@ def _method(thing, name, /, *args, **named):
 
 
 def _class(place):
-    """The class at a place of ours, if it is one; else None."""
+    """The class that is written at a place of ours; None for anything else."""
     if place == "builtins:dict":
         return dict
     module, _, name = place.partition(":")
     value = sys.modules.get(module) if module.partition(".")[0] in OURS else None
     for part in name.split("."):
-        value = getattr(value, part, None)
-    return value if isinstance(value, type) else None
+        value = vars(value).get(part) if hasattr(value, "__dict__") else None
+    written = getattr(value, "__module__", ""), getattr(value, "__qualname__", "")
+    return value if isinstance(value, type) and written == (module, name) else None
 
 
 def _is_tensor(thing):
@@ -295,7 +296,8 @@ class References(Channel):
         return Lent(self, self.post(what, *values), Tensor, {}, None)
 
     def error_type(self, name):
-        return _class(name)
+        found = _class(name)
+        return found if found and issubclass(found, Exception) else None
 
     def error_of(self, types, args, number):
         error = super().error_of(types, args, number)

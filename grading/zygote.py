@@ -64,6 +64,7 @@ class Room:
 
     def __init__(self, boxed):
         self.kind = (OWN if self._nests() else SHARED) if boxed else OPEN
+        self.shown = {}  # what is shown in /tmp, by path: opened
         try:
             self.filter = locks.Filter()
         except OSError:  # no libseccomp
@@ -83,6 +84,7 @@ class Room:
     def _spawn(self, control):
         """Fork a process for each pair of sockets, a line and a lifeline."""
         locks.end_with_parent()
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # else a student might send it
         if self.kind == OWN:
             self.shown = locks.shown_in_tmp()
             locks.private_proc()
@@ -116,6 +118,9 @@ class Room:
 
     def _student(self, folder, control, pipe):
         control.close()
+        for opened in self.shown.values():
+            os.close(opened)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         locks.end_with_parent()
         os.setsid()  # signals to the group stay with it
         os.chdir(folder)

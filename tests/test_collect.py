@@ -154,7 +154,12 @@ def test_another_of_the_same_name_does_not_replace_the_first(course, box, tmp_pa
     late = tmp_path / "late"
     put(late / "Ada Lovelace_2_assignsubmission_file" / "x.ipynb", book("2"), 2000)
     (done,) = collect(course, late)
-    assert done.what == "not placed" and "number is 1, not 2" in done.why
+    assert done.what == "not placed"
+    assert "that of Ada Lovelace (1), not of Ada Lovelace (2)" in done.why
+    for n, path in enumerate(["Ada_Lovelace/x.ipynb", "Ada!Lovelace_03_strides.ipynb"]):
+        put(tmp_path / str(n) / path, book("2"), 2000)
+        (done,) = collect(course, tmp_path / str(n))
+        assert done.what == "not placed" and "that of Ada Lovelace (1)" in done.why
     put(box / first / "y.ipynb", book("3"), 3000)
     assert collect(course, box)[-1].what == "newer"
     assert placed(course, "Ada_Lovelace") == book("3")

@@ -6,13 +6,14 @@ pytest.importorskip("torch", reason="not run: grading (PyTorch is not installed)
 
 from attacks import HEAD  # noqa: E402
 
-from grading import sandbox  # noqa: E402
+from grading import references, sandbox  # noqa: E402
 from grading.classroom.judging import verdict_on  # noqa: E402
 from grading.process import ProcessSubject  # noqa: E402
 from minigrad import course  # noqa: E402
 from minigrad.exercises.answers import cells_of, is_setup  # noqa: E402
 from minigrad.exercises.cells import answered_in  # noqa: E402
 from minigrad.exercises.registry import KernelExercise, exercises, find  # noqa: E402
+from minigrad.simt import KernelError  # noqa: E402
 
 if sandbox.why_not():
     pytest.skip(f"not run: {sandbox.why_not()}", allow_module_level=True)
@@ -106,3 +107,20 @@ def test_a_time_limit_within_a_reference_disturbs_no_later_call(monkeypatch):
     with ProcessSubject("x.ipynb", cells, "04_elementwise") as subject:
         assert verdict_on(find("result_type"), subject).state == "right"
         assert set(subject.problems) == {"endless"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["minigrad.exercises.cells:io.FileIO", "minigrad.tensor:Tensor", "builtins:open",
+     "minigrad.capture:np.testing._private.utils.unittest.TestProgram",
+     "minigrad.errors:__class__", "grading.zygote:serve", "io:FileIO"],
+)  # fmt: skip
+def test_nothing_but_an_error_is_made_of_what_a_student_raises(name):
+    error = references.References({}).error_of([name], (0, "r"), 0)
+    assert type(error) is RuntimeError
+
+
+def test_an_error_of_ours_keeps_its_type():
+    name = f"{KernelError.__module__}:KernelError"
+    assert references._class(name) is KernelError
+    assert references.References.error_type(None, name) is KernelError

@@ -4,6 +4,7 @@ Submissions go to DIR/submitted/STUDENT/LAB/LAB.ipynb, with their time. The newe
 counts; every other one that ever came is kept in DIR/submitted-earlier/STUDENT/LAB/.
 """
 
+import contextlib
 import functools
 import json
 import re
@@ -33,7 +34,7 @@ from .lock import alone
 from .reading import About, Broken
 
 TIME = "%Y-%m-%d %H:%M:%S.%f %Z"  # as nbgrader writes timestamp.txt
-NUMBERS = ".numbers.json"  # {lab: the platform's number} of a student's submissions
+IDENTITIES = ".identities.json"  # {lab: whose it is} of a name's submissions
 
 
 class CannotCollect(ValueError):
@@ -197,24 +198,25 @@ def _contested(group, directory):
     names += _others(directory, owner.student)
     if len(names) > 1:
         return f"{' and '.join(names)} would be one: rename, or give a pattern"
-    known = _numbers(directory, owner.student).get(lab)
-    if owner.number and known and known != owner.number:
+    known = _identities(directory, owner.student).get(lab, owner.identity)
+    if known != owner.identity:
         return (
-            f"submitted/{owner.student} is that of another {owner.student}, whose "
-            f"number is {known}, not {owner.number}: rename, or give a pattern"
+            f"submitted/{owner.student} is that of {shown(known)}, not of "
+            f"{shown(owner.identity)}: rename, or give a pattern"
         )
-    inside = [c.file.place.parts[1:2] for c in group]
-    theirs = {found.identity for parts in inside for part in parts
-              if (found := of_platform(part))}  # fmt: skip
+    theirs = set()
+    for part in {part for c in group for part in c.file.place.parts[1:2]}:
+        with contextlib.suppress(Unowned):
+            theirs |= {found.identity for found in [of_platform(part)] if found}
     if not owner.number and len(theirs) > 1:
         folder = shown(group[0].file.place.parts[0])
         return f"{folder} holds files of several students: collect that folder itself"
     return ""
 
 
-def _numbers(directory, student):
-    """{lab: the platform's number} of what was collected for a student."""
-    path = Path(directory, "submitted", student, NUMBERS)
+def _identities(directory, student):
+    """{lab: whose it is, in the platform's words} of what has a student's name."""
+    path = Path(directory, "submitted", student, IDENTITIES)
     try:
         return dict(json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):
@@ -265,18 +267,17 @@ class Place:
                 return "older" if self._keep(data, time) else "known"
             self._keep(self.target.read_bytes(), last)
             what = "newer"
-        self._note_number()
+        self._note_identity()
         write(self.stamp, time.strftime(TIME).encode())
         write(self.target, data)
         self.current = sum_
         return what
 
-    def _note_number(self):
-        known = _numbers(self.root, self.owner.student)
-        number = self.owner.number
-        if number and known.get(self.lab) != number:
-            text = json.dumps(known | {self.lab: number})
-            write(self.folder.parent / NUMBERS, text.encode())
+    def _note_identity(self):
+        known = _identities(self.root, self.owner.student)
+        if self.lab not in known:
+            text = json.dumps(known | {self.lab: self.owner.identity})
+            write(self.folder.parent / IDENTITIES, text.encode())
 
     def _keep(self, data, time):
         """Keep a submission that does not count; False where it is there already."""

@@ -23,6 +23,7 @@ from ..archives import JUNK, too_large
 from . import reading
 from .files import LIMIT, opened
 
+MARK = re.compile(r"(?=_\d+_assignsubmission_file)")
 MOODLE = re.compile(r"(?P<student>.+?)_(?P<number>\d+)_assignsubmission_file(?:_|$)")
 CANVAS = re.compile(r"(?P<student>[^_]+)_(?:LATE_)?(?P<number>\d+)_\d+_.+")
 ENDING = re.compile(
@@ -120,12 +121,16 @@ def owner_of(path, labs, pattern=None):
 
 
 def of_platform(name):
-    """The Owner that a name in Canvas's or Moodle's form names, or None."""
-    if found := CANVAS.fullmatch(name):
-        return _owner(found["student"], found["number"], canvas=True)
-    if found := MOODLE.match(name):
-        return _owner(found["student"], found["number"])
-    return None
+    """The Owner that a name in Canvas's or Moodle's form names, or None.
+
+    Unowned where it can be read in two ways: students choose some of its words.
+    """
+    canvas, moodle = CANVAS.fullmatch(name), MOODLE.match(name)
+    if len(MARK.findall(name)) > 1 or canvas and moodle:
+        raise Unowned("its name is that of two students: rename it")
+    if canvas:
+        return _owner(canvas["student"], canvas["number"], canvas=True)
+    return moodle and _owner(moodle["student"], moodle["number"])
 
 
 def lab_in(name, labs):
@@ -141,6 +146,7 @@ def lab_in(name, labs):
 
 
 def _owner(name, number="", canvas=False):
+    name = unicodedata.normalize("NFC", name)
     identity = f"{name} ({number})" if number else name
     return Owner(safe(name), identity, number, canvas)
 

@@ -101,8 +101,11 @@ def torch_version():
     return torch.__version__
 
 
-def build_cuda(hole):
-    """run(tensors, sizes, threads): a hole's kernel, launched on PyTorch's stream."""
+def build_cuda(hole, examine=None):
+    """run(tensors, sizes, threads): a hole's kernel, launched on PyTorch's stream.
+
+    examine: as of `build`.
+    """
     import torch
 
     folder, space = place(hole, "cu")
@@ -111,7 +114,8 @@ def build_cuda(hole):
     target = "sm_{}{}".format(*torch.cuda.get_device_capability())
     how = ["nvcc", "-std=c++20", "-shared", "-Xcompiler=-fPIC", f"-arch={target}"]
     how += includes()
-    return loaded(hole.name, main, how, space, "run", "-lc10_cuda", "-ltorch_cuda")
+    libraries = "-lc10_cuda", "-ltorch_cuda"
+    return loaded(hole.name, main, how, space, "run", *libraries, examine=examine)
 
 
 def has_nvcc():
