@@ -101,7 +101,7 @@ a file of 3 GB: !ftruncate(open("/tmp/huge", O_RDWR | O_CREAT, 0600), 3L << 30)
 living longer than the parent: !prctl(PR_SET_PDEATHSIG, 0)
 another process: fork() >= 0
 another program: system("true") == 0
-another program, in the place of this one: execl("/bin/true", "true", (char*)0)
+another program, in the place of this one: execl("/bin/true", "true", (char*)0) >= 0
 a fork bomb: many(5000, [] { int child = fork(); if (!child) { setsid(); signal(SIGTERM, SIG_IGN); sleep(999); _exit(0); } return child > 0; }) > 0
 """  # noqa: E501
 AT_LOAD = HEAD + "struct Load { Load() { BODY } };\nstatic Load load;\n"
