@@ -172,7 +172,7 @@ HOSTILE = [
     guard("shared", text("__shared__ float a[1 << 28]; y[0] = a[0];"), "wrong",
           "compiler"),
     guard("recursive", text("y[0] = f(n);", "__device__ int f(int n) { return f(n); }"),
-          "wrong", "compiler"),
+          "wrong", "deep"),
     guard("names", text(USED), "", ""),
     guard("imports", text("__import__(\"os\").system(\"touch pwned\");"), "wrong",
           "compiler"),
@@ -201,14 +201,12 @@ CLASS = [
                  states(lab, "not answered")) for lab in LABS),
     *(Submission(f"{lab[:2]}_half", lab, functools.partial(half, lab),
                  states(lab, "not answered", list(HOLES[lab])[:3])) for lab in LABS),
-    *(Submission(f"{lab[:2]}_patched", lab, lambda lab=lab: added(solved(lab), PATCH),
-                 {"test_tail_guard": "wrong"})  # it compares by what was patched
+    *(Submission(f"{lab[:2]}_patched", lab, lambda lab=lab: added(solved(lab), PATCH))
       for lab in LABS[:1]),
     *(Submission(f"{lab[:2]}_patched_and_empty", lab,
                  lambda lab=lab: added(empty(lab), PATCH),
                  states(lab, "not answered")) for lab in LABS),
-    Submission("subject_patched", LABS[1], lambda: added(solved(LABS[1]), SUBJECT),
-               states(LABS[1], "crashed", ["bench", "test_block_sum"])),
+    Submission("subject_patched", LABS[1], lambda: added(solved(LABS[1]), SUBJECT)),
     *HOSTILE,
 ]  # fmt: skip
 
