@@ -39,7 +39,7 @@ class BinaryBroadcast(ElementwiseCheck):
             yield part, self.launch(random, *PAIR, op, T, a=a[:3], b=a)
         a = 2**53 + big.astype("int64")  # more digits than double has
         for part, op in ("other operations", "sub"), ("maximum", "maximum"):
-            launch = self.launch(random, *PAIR, op, "long long", a=a[:3], b=a)
+            launch = self.launch(random, *PAIR, op, "long", a=a[:3], b=a)
             yield part, launch
         yield "no elements", self.launch(random, *PAIR, "sub", "int", n=0)
 
@@ -93,6 +93,7 @@ equivalent: equal numbers are alike
 right: a loop over the grid
 > if (i < n) y[i] -> for (; i < n; i += gridDim.x * blockDim.x) y[i]
 & {LARGER} -> !(a <= b) && b == b ? a : b
+& return a - b -> return T(a) - T(b)
 right: one loop for both places
 > if (i < n) y[i] = OP({A}, {B}); ->
     if (i >= n) return;

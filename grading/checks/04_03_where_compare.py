@@ -21,7 +21,7 @@ ONE = (0, 0), (0, 0)  # p and q are numbers
 
 @checks(where_compare)
 class WhereCompare(MovesNumbers, ElementwiseCheck):
-    """Leaves out T = double: int is as far from float, and long long further."""
+    """Leaves out T = double: int is as far from float, and long further."""
 
     def cases(self, random):
         for op in COMPARE:
@@ -44,7 +44,7 @@ class WhereCompare(MovesNumbers, ElementwiseCheck):
         views = [(1, 0), (0, 1), (0, 1), (0, 0)]
         huge = np.array([2**53, 2**53 + 1, 2**63 - 1, -(2**63)])  # double has not all
         for op in COMPARE:
-            for T, x in ("int", big), ("long long", huge):  # noqa: N806
+            for T, x in ("int", big), ("long", huge):  # noqa: N806
                 given = {"a": x, "b": x, "p": x}
                 launch = self.launch(random, (4, 4), views, op, T, **given)
                 yield "another type", launch

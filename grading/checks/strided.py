@@ -93,7 +93,7 @@ def output(shape, dtype="float32"):
 
 
 DTYPES = {"float": "float32", "double": "float64", "int": "int32",
-          "long long": "int64"}  # fmt: skip
+          "long": "int64"}  # fmt: skip
 APART = {"p": 10_000, "q": 20_000}  # p and q differ everywhere
 
 
