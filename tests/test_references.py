@@ -6,6 +6,7 @@ pytest.importorskip("torch", reason="not run: grading (PyTorch is not installed)
 
 from attacks import HEAD  # noqa: E402
 
+from cudasim import KernelError  # noqa: E402
 from grading import references, sandbox  # noqa: E402
 from grading.classroom.judging import verdict_on  # noqa: E402
 from grading.process import ProcessSubject  # noqa: E402
@@ -13,7 +14,6 @@ from minigrad import course  # noqa: E402
 from minigrad.exercises.answers import cells_of, is_setup  # noqa: E402
 from minigrad.exercises.cells import answered_in  # noqa: E402
 from minigrad.exercises.registry import KernelExercise, exercises, find  # noqa: E402
-from minigrad.simt import KernelError  # noqa: E402
 
 if sandbox.why_not():
     pytest.skip(f"not run: {sandbox.why_not()}", allow_module_level=True)
