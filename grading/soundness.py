@@ -36,6 +36,12 @@ Beside each check stand mistakes that learners make and right answers in other s
 process of their own, and wrote this page; names of exercises or chapters before
 `--write` make their rows anew. The solution in two to six other styles made by machine
 (other names, helpers, loops) is tried by tests/test_checks.py beside these. **{said}**
+
+All of these were chosen by those who write the checks, so the page shows that nothing
+has slid back, and not how sound a check is. For that, people who saw only the contracts
+wrote others, in November 2026: of 730 wrong answers 65 earned every point, of 244 right
+ones 6 lost some. What they showed was mended by kind. Others then wrote 244 wrong ones,
+of which 4 (1.6 %) earned every point, and 77 right ones, of which none lost any.
 """
 
 
