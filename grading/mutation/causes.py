@@ -36,8 +36,8 @@ exercise that are written by hand beside the checks, and as many that are made b
 machine, are judged by the cases of one seed; what is said of them is tried on the cases
 of another.
 
-The answers are the authors' own, drawn by a seed. Of the causes named for 730 answers by
-people who saw only the contracts (November 2026), 13 of 543 (2.4 %) were false. They
+The answers are the authors' own, drawn by a seed. Of the causes named for 730 answers
+by people who saw only the contracts (November 2026), 13 of 543 (2.4 %) were false. They
 were mended by kind, and of those named afterwards one was false.
 """
 SEEDS = 5  # of which one must show again that the answer is wrong
