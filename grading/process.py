@@ -255,7 +255,8 @@ class ProcessSubject(WireSubject):
                         said, *values = replies.message(wire.decode(data, most=EARLY))
                         if said == "ready":
                             self.ended, self._ready = False, True
-                            self._needed[only] = ran
+                            if only:
+                                self._needed.setdefault(only, ran)
                             return
                         cell = self._cell(said, *values)
                         ran.add(cell)
