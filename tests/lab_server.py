@@ -10,7 +10,10 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+
+import nbformat
 
 from minigrad import course
 
@@ -105,14 +108,18 @@ class Server:
         except (urllib.error.URLError, OSError, ValueError):
             return None
 
-    def wait_for_kernel(self, path):
-        """Until a notebook's kernel is idle and a page listens to it."""
+    def wait_for_kernel(self, path, seconds=0):
+        """Until a notebook's kernel is idle, for so long, and a page listens to it."""
 
         def ready():
             sessions = self.get("/api/sessions") or []
             kernels = [s["kernel"] for s in sessions if s["path"] == path]
+            before = datetime.now(UTC) - timedelta(seconds=seconds)
             return any(
-                k["execution_state"] == "idle" and k["connections"] for k in kernels
+                k["execution_state"] == "idle"
+                and k["connections"]
+                and datetime.fromisoformat(k["last_activity"]) <= before
+                for k in kernels
             )
 
         self._wait(ready, "the kernel is ready")
@@ -148,8 +155,6 @@ def browser(width=1400, height=1000):
 
 def new_notebook(server, name, *texts):
     """Write a notebook of these cells into the course's folder."""
-    import nbformat
-
     spec = {"name": "python3", "display_name": "Python 3", "language": "python"}
     notebook = nbformat.v4.new_notebook(metadata={"kernelspec": spec})
     notebook.cells = [nbformat.v4.new_code_cell(text) for text in texts]
@@ -175,9 +180,19 @@ class Notebook:
         """Run every cell, and wait until the last has run."""
         self.page.click('.lm-MenuBar-itemLabel:text-is("Run")')
         self.page.click('.lm-Menu-itemLabel:text-is("Run All Cells")')
-        self.wait()
-        self.page.wait_for_timeout(500)
-        self.wait()
+        self.server.wait_for_kernel(self.path, seconds=3)  # idle between cells, too
+
+    def save(self):
+        """Save the notebook; return it as the file has it, with every cell run."""
+        end = time.monotonic() + SECONDS
+        while time.monotonic() < end:
+            self.page.keyboard.press("Control+s")
+            self.page.wait_for_timeout(1000)
+            saved = nbformat.read(self.server.home / self.path, nbformat.NO_CONVERT)
+            code = [c for c in saved.cells if c.cell_type == "code" and c.source]
+            if all(cell.execution_count for cell in code):
+                return saved
+        raise TimeoutError(f"not every cell of {self.path} has run after {SECONDS} s")
 
     def cell(self, text):
         """The first code cell whose text contains `text`, scrolled into view."""
