@@ -104,7 +104,7 @@ class NumpyKernel:
         def tensor(values, dtype, number):
             if values is None:
                 return None
-            values = np.asarray(values, order="C")
+            values = np.asarray(values)
             if values.dtype != dtype:
                 values = to_bits(values, dtype)
             if number not in specs:

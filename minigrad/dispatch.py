@@ -113,6 +113,8 @@ class Operator:
     """
 
     moved = None  # (operands, result) -> bytes, where not each tensor is read in whole
+    # An argument that is no tensor -> its part of a call's key.
+    argument_key = staticmethod(functools.partial(key_of, tensors=True))
 
     def __init__(self, check, tensors=None, dtypes=FLOATS, results=None, vjps=None,
                  rule=None, planned=True, name=None):  # fmt: skip
@@ -129,7 +131,7 @@ class Operator:
         self.node_name = f"{''.join(words)}Backward0"
         self.gradients = vjps and Gradients(*vjps)
         self.plans = capture.plans()
-        self.call = functools.update_wrapper(self.quick(), check)
+        self.call = functools.update_wrapper(self.planned_call(), check)
 
     def cpu(self, function):
         """Make a function of arrays and options the kernel for "cpu"."""
@@ -152,16 +154,31 @@ class Operator:
         """In a class it becomes a plain function: Python calls these fastest."""
         setattr(owner, name, self.call)
 
-    def quick(self):
-        """What a call runs: the plan of an earlier call, or else `first`."""
-        plans, key_of, first, here = self.plans, self.key, self.first, capture.here
+    def planned_call(self):
+        """Return the function that a call runs: an earlier call's plan, or `first`.
+
+        The key has all that a plan depends on: the Specs of tensors, and of any other
+        argument its `argument_key`. It is made here and not in a function of its own,
+        because every operator's calls come through here.
+        """
+        plans, key_of = self.plans, self.argument_key
+        first, here = self.first, capture.here
 
         def call(*args, **named):
-            key = key_of(args, named)
+            key = []
+            try:
+                for x in args:
+                    key.append(getattr(x, "spec", None) or key_of(x))
+                for name in named:
+                    x = named[name]
+                    key += name, getattr(x, "spec", None) or key_of(x)
+            except Uncacheable:
+                return first(None, args, named)
+            key = tuple(key)
             plan = plans.get(key)
             if plan is None or here.disabled or trace.active is not None:
                 return first(key, args, named)
-            operands = plan.operands(args, named)
+            operands = args if plan.pick is None else plan.pick(args, named)
             y = plan.run(*operands)
             if thread.enabled:
                 for x in operands:
@@ -177,31 +194,22 @@ class Operator:
         bound = self.bind(args, named)
         if callable(bound):
             return bound()
-        operands, options, pick = bound
+        operands, options, places = bound
         kernel = self.find(operands)
         if trace.active is not None:
             run = functools.partial(trace.active.run, self.name, kernel)
             y = below(run, operands, options, self.moved)
-        elif capture.here.disabled or None in (key, pick) or not self.planned:
+        elif capture.here.disabled or None in (key, places) or not self.planned:
             y = below(kernel, *operands, **options)
         else:
             y, run = below(planned, kernel, operands, options)
             if run is not None:
+                pick = picker(places, len(args), self.listed)
                 capture.keep(self.plans, key, Plan(run, pick, options))
         return record(self, operands, options, y)
 
-    def key(self, args, named):
-        """The key of a call, by which its plan is found; None if it can have none."""
-        try:
-            parts = [getattr(x, "spec", None) or key_of(x, True) for x in args]
-            for name, x in named.items():
-                parts += name, getattr(x, "spec", None) or key_of(x, True)
-        except Uncacheable:
-            return None
-        return tuple(parts)
-
     def bind(self, args, named):
-        """(operands, options, the function that finds operands in such a call)."""
+        """(operands, options, where a call has the operands, or None: no plan)."""
         named = named and in_pytorch(self.name, named, self.parameters)
         places = [*self.parameters[: len(args)], *named]
         try:
@@ -228,7 +236,7 @@ class Operator:
         except Uncacheable:  # a tensor, whose numbers are in no key
             return tuple(operands), options, None
         where = [places.index(n) if n in places else None for n in self.tensors]
-        return tuple(operands), options, picker(where, len(args), self.listed)
+        return tuple(operands), options, where
 
     def find(self, operands, where=None):
         """The kernel for these operands; where: those whose devices count."""
@@ -246,7 +254,7 @@ class Plan(NamedTuple):
     """What is known of a call: how to run it, to find its operands, and its options."""
 
     run: object
-    operands: object
+    pick: object  # None: all arguments are operands
     options: dict
 
 
@@ -271,17 +279,17 @@ class DeviceKernel:
         return capture.recorded(functools.partial(self, **options), operands)
 
 
-def picker(where, count, listed=False):
-    """A function (args, named) -> the operands, which stand at `where`.
+def picker(places, count, listed=False):
+    """A function (args, named) -> the operands, which are at `places`.
 
-    listed: the last one is a list of them.
+    None if all `count` arguments are operands. listed: the last one is a list of them.
     """
-    if where == [*range(count)] and not listed:
-        return lambda args, named: args
+    if places == [*range(count)] and not listed:
+        return None
 
     def pick(args, named):
         given = *args, *named.values()
-        found = [None if i is None else given[i] for i in where]
-        return (*found[:-1], *found[-1]) if listed else tuple(found)
+        operands = [None if i is None else given[i] for i in places]
+        return (*operands[:-1], *operands[-1]) if listed else tuple(operands)
 
     return pick

@@ -16,6 +16,7 @@ from minigrad import capture, dispatch, launch
 from minigrad import functional as F  # noqa: N812
 from minigrad.capture import Packed
 from minigrad.dtypes import as_number
+from minigrad.ops import matmul, pointwise
 
 pytestmark = pytest.mark.usefixtures("filled")
 DEVICES = ["sim", pytest.param("cuda", marks=NO_GPU)]
@@ -149,6 +150,23 @@ def test_other_rungs_are_other_plans():
         a @ b
         a @ b
     assert [launch.rung for launch in launches] == ["naive"] * 2
+
+
+def test_all_operators_are_called_by_the_same_code():
+    operators = pointwise.add, pointwise.relu, pointwise.where, matmul.matmul
+    assert len({operator.call.__code__ for operator in operators}) == 1
+
+
+def test_a_planned_addition_takes_eight_frames():
+    a, b = random(3), random(3, seed=1)
+    a + b  # leaves the plan
+    frames = []
+    sys.setprofile(lambda frame, event, _: event == "call" and frames.append(frame))
+    try:
+        a + b
+    finally:
+        sys.setprofile(None)
+    assert len(frames) <= 8, [frame.f_code.co_qualname for frame in frames]
 
 
 @on_devices

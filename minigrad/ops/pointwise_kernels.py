@@ -7,14 +7,13 @@ import numpy as np
 
 from .. import capture, launch, trace
 from ..arrays import NumpyKernel, writable, write
-from ..autograd.grad_mode import thread
-from ..autograd.record import below, record
+from ..autograd.record import below
 from ..capture import is_on_device
 from ..dispatch import KERNELS, DeviceKernel, Operator
 from ..dtypes import NUMBERS, as_number, computed_in, result_type
 from ..kernels import lab_rungs
 from ..launch import THREADS, Rung, broadcast, cdiv, coalesce_dims, strides_of
-from ..layout import is_contiguous
+from ..layout import Uncacheable, is_contiguous
 from ..numpy_names import in_pytorch
 
 
@@ -33,41 +32,14 @@ class Pointwise(Operator):
         check = takes[self.arity - 1]
         check.__name__ = check.__qualname__ = name
         check.__doc__ = f"{name} of each element: {expression}"
+        if self.arity < 3:  # kernels take one number as an argument, whatever it is
+            self.argument_key = type
         super().__init__(check, None, dtypes, None, vjps, rule)
         self.formula, self.expression, self.result = formula, expression, result
         for dtype in dtypes:
             KERNELS[name, "cpu", dtype] = NumpyPointwise(formula, dtype, result)
             kernel = DevicePointwise(self, dtype)
             KERNELS[name, "sim", dtype] = KERNELS[name, "cuda", dtype] = kernel
-
-    def quick(self):
-        """Like every operator's, with the common case spelled out."""
-        plans, here, call = self.plans, capture.here, super().quick()
-
-        def quickly(a=MISSING, b=MISSING, /, *more, **kw):
-            plan = plans.get((getattr(a, "spec", None) or type(a),
-                              getattr(b, "spec", None) or type(b)))  # fmt: skip
-            operands = (a,) if b is MISSING else (a, b)
-            if more or kw or plan is None or here.disabled or trace.active is not None:
-                return call(*(() if a is MISSING else operands), *more, **kw)
-            y = plan.run(*operands)
-            if thread.enabled:
-                for x in operands:
-                    meta, base = getattr(x, "_meta", None), getattr(x, "_base", None)
-                    if meta is not None or base is not None:
-                        return record(self, operands, plan.options, y)
-            return y
-
-        return call if self.arity == 3 else quickly
-
-    def key(self, args, named):
-        """The key has the types of numbers; of three operands also their values."""
-        if named:
-            return None
-        if self.arity == 3:
-            return super().key(args, named)
-        several = (*args, MISSING)[: max(2, len(args))]
-        return tuple([getattr(x, "spec", None) or type(x) for x in several])
 
     def bind(self, args, named):
         if named:
@@ -80,7 +52,7 @@ class Pointwise(Operator):
                 f"{self.name}() takes {self.arity} operands, the tensor itself among "
                 f"them, but {len(operands)} were given"
             )
-        return operands, {}, lambda args, named: args
+        return operands, {}, None if named else [*range(self.arity)]
 
     def find(self, operands):
         """The kernel; where `is_number`, a tensor's device does not count."""
@@ -100,21 +72,26 @@ class Pointwise(Operator):
             below(kernel, *operands, out=out)
         else:
             run = below(kernel.plan_into, out, operands)
-            key = self.key(operands, {})
+            key = self.key_into(out, operands)
             if None not in (run, key):
-                capture.keep(self.plans, (key, "into", out.spec), run)
+                capture.keep(self.plans, key, run)
         return out
 
     def again(self, out, operands):
         """Write into `out` by the plan of an earlier call. Was there one?"""
-        run = self.plans.get((self.key(operands, {}), "into", out.spec))
+        run = self.plans.get(self.key_into(out, operands))
         if run is None or capture.here.disabled or trace.active is not None:
             return False
         run(*operands, out)
         return True
 
-
-MISSING = object()
+    def key_into(self, out, operands):
+        """The key of the plan that writes into `out`; None if there can be none."""
+        try:
+            parts = [getattr(x, "spec", 0) or self.argument_key(x) for x in operands]
+        except Uncacheable:
+            return None
+        return "into", out.spec, *parts
 
 
 def is_number(x, operands):
