@@ -8,11 +8,14 @@ harmless after everything that it could be split at.
 import re
 import unicodedata
 
-SPLITS = ",;|\t\n:\"'`\\"
-FORMULA = "=+-@＝＋－＠"
+SPLITS = ",;|\t\n:\"'`\\/^~#&%$*"  # beside blanks
+FORMULA = "=+-@＝＋－＠﹦﹢﹣﹫"
 GAP = rf"[\s{re.escape(SPLITS)}]"
 STARTS = re.compile(rf"(^|(?<!{GAP}){GAP}++)([{re.escape(FORMULA)}])")
 NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?")
+WORD = re.compile(
+    rf"(?:[{re.escape(FORMULA)}]+|{NUMBER.pattern})(?!\S)"
+)
 KEPT = "\n\t\u200c\u200d"  # joiners belong to names and emoji, and change no order
 LONGEST = 30_000  # characters; a cell of Excel's holds 32,767
 
@@ -36,7 +39,8 @@ def defused(text):
 
 def _defused(found):
     before, sign = found.groups()
-    if found.start() and not set(before) & set(SPLITS):
+    blank = found.start() and not set(before) & set(SPLITS)
+    if blank and WORD.match(found.string, found.end(1)):
         return found[0]
     return before + ("\N{MINUS SIGN}" if sign == "-" else f"’{sign}")
 

@@ -263,10 +263,12 @@ HOSTILE = [
     "a;=1+1", "a,=1+1", "a\t@SUM(1)", "a|=1+1", "a\n=1+1", "a\"=1+1", "a';' =1+1",
     "a\";\"=1+1", "a; \"\" ,'=1+1", "a\\,\\=1+1", "＝1+1", ";＠x", "a:=1", ";-2+3",
     "\x1b[31m;\x1b=1", "\u202e=1+1", "\ufeff=1+1", ",\u200b=1", "x\u2028=1+1", "\x00=1",
+    "a =1+1", "a  @SUM(1)", "a -2+3", "a +cmd|' /C calc'!A0", "a\u00a0=1", "a\u3000=1",
+    "a -3,=1", "x = =1", "a =\"1\"", "a^=1", "a~@x", "a#=1", "a/=1", "a&-b", "a ﹦1",
 ]  # fmt: skip
 DIALECTS = [
     {"delimiter": delimiter} | quotes
-    for delimiter in ",;\t|:"
+    for delimiter in ",;\t|: ^~#/&\u00a0\u3000"
     for quotes in [{}, {"quotechar": "'"}, {"quoting": csv.QUOTE_NONE},
                    {"escapechar": "\\"}, {"doublequote": False, "escapechar": "\\"},
                    {"quoting": csv.QUOTE_NONE, "escapechar": "\\"},
@@ -282,12 +284,19 @@ def formulas(text):
         for row in csv.reader(io.StringIO(text, newline=""), **how)
         for cell in row
     }
-    return [cell for cell in cells if cell[:1] in tuple("=+-@＝＋－＠")]
+    signs = "=+-@＝＋－＠﹦﹢﹣﹫"
+    return [
+        cell
+        for cell in cells
+        if cell[:1] in tuple(signs) and cell.strip(signs)
+        if not re.fullmatch(r"-\d+", cell)
+    ]
 
 
 def test_formulas_are_found_by_this_test():
-    assert formulas('"a;=1","b"') == ['=1","b'] and formulas("a|'@x'") == ["@x"]
-    assert not formulas("a = 1, b - 2")
+    assert formulas('"a;=1","b"') == ['=1","b'] and "@x" in formulas("a|'@x'")
+    assert formulas("a =1+1") == ["=1+1"] and formulas("a^=1") == ["=1"]
+    assert not formulas("a = 1, b - 2, c += -3")
 
 
 @pytest.mark.parametrize("form", ["csv", "canvas", "moodle"])
@@ -326,6 +335,9 @@ def test_what_is_no_formula_stays_as_it_is(course):
 
     for text in (
         "y[0] = 3 - 1",
+        "x += -2 != 3 <= 4 == 5",
+        "Anna-Maria O'Neil",
+        "Jean - Luc d'Arc",
         "-3.5",
         "a - b",
         "x@y.org",
@@ -335,6 +347,7 @@ def test_what_is_no_formula_stays_as_it_is(course):
     ):
         assert cell(text) == text
     assert cell("permute(x, -1)") == "permute(x, −1)"
+    assert cell("=Karl") == "’=Karl" and cell("Karl -Heinz") == "Karl −Heinz"
 
 
 def test_text_of_any_length_takes_no_time(course):
