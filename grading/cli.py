@@ -101,11 +101,11 @@ def collect(
     ] = None,
 ):
     """Take submissions in from a folder or a .zip of a learning platform."""
-    from .classroom.collect import collect
+    from .classroom.collect import collect, summed
 
     table = Table("student", "lab", "file", "what", "why")
-    for item in collect(directory, inbox, lab, pattern):
-        table.add_row(*(escape(str(part or "")) for part in item))
+    for item in summed(collect(directory, inbox, lab, pattern)):
+        table.add_row(*map(escape, item[:5]))
     console.print(table)
 
 
@@ -134,10 +134,12 @@ def grade(
     from .classroom import cores
     from .classroom.book import grade, strays, submissions
     from .classroom.inbox import shown
+    from .classroom.notes import named
 
     count = len(submissions(directory, lab, student or ()))
-    for path in strays(directory):
-        console.print(f"left out, no released lab: {shown(path)}", markup=False)
+    for paths in strays(directory):
+        line = f"left out of submitted/, no released lab: {shown(named(paths))}"
+        console.print(line, markup=False)
     if not count:
         console.print("there is no submission yet: take some in with `collect`")
         return

@@ -13,9 +13,7 @@ FORMULA = "=+-@＝＋－＠﹦﹢﹣﹫"
 GAP = rf"[\s{re.escape(SPLITS)}]"
 STARTS = re.compile(rf"(^|(?<!{GAP}){GAP}++)([{re.escape(FORMULA)}])")
 NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?")
-WORD = re.compile(
-    rf"(?:[{re.escape(FORMULA)}]+|{NUMBER.pattern})(?!\S)"
-)
+WORD = re.compile(rf"(?:[{re.escape(FORMULA)}]+|{NUMBER.pattern})(?!\S)")
 KEPT = "\n\t\u200c\u200d"  # joiners belong to names and emoji, and change no order
 LONGEST = 30_000  # characters; a cell of Excel's holds 32,767
 

@@ -18,11 +18,13 @@ pytest.importorskip(
 )
 
 from nbgrader.utils import parse_utc  # noqa: E402
+from typer.testing import CliRunner  # noqa: E402
 
 from grading.classroom import inbox  # noqa: E402
 from grading.classroom.book import CONFIG, open_course  # noqa: E402
-from grading.classroom.collect import CannotCollect, collect  # noqa: E402
+from grading.classroom.collect import CannotCollect, collect, summed  # noqa: E402
 from grading.classroom.inbox import InboxError  # noqa: E402
+from grading.cli import app  # noqa: E402
 
 pytestmark = pytest.mark.slow
 
@@ -321,6 +323,99 @@ def test_students_who_would_fall_together_are_refused(course, box):
     assert [d.what for d in collect(course, box, pattern=pattern)].count(
         "taken in"
     ) == 2
+
+
+MANY = 60
+
+
+def nested(n):
+    inner = b""
+    for _ in range(4):
+        outer = io.BytesIO()
+        zipped(outer, {"x.zip" if inner else "x.ipynb": inner or book()})
+        inner = outer.getvalue()
+    return inner
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        nested,
+        lambda n: b"7z\xbc\xaf\x27\x1c",
+        lambda n: book(chapter="05_reductions", kind="lab"),
+        lambda n: book(chapter=f"c{n}", kind="lab"),
+        lambda n: book(chapter=f"c{n}", kind="lesson"),
+        lambda n: book(str(n)),
+        lambda n: book(),
+        lambda n: b"%PDF",
+    ],
+    ids=["nested", "foreign", "other", "unknown", "lesson", "version", "copy", "pdf"],
+)
+def test_what_a_student_does_many_times_is_a_line(course, box, file):
+    put(box / "ada" / "x.ipynb", book("1"))
+    zipped(box / "mallory.zip", {f"{n}-{n:x}.ipynb": file(n) for n in range(MANY)})
+    done = collect(course, box, lab="03")
+    lines = summed(done)
+    assert len(done) > MANY - 1 and len(lines) <= 4
+    assert sum("more" in line.file for line in lines) == 1
+    assert [line.what for line in lines if line.student == "ada"] == ["taken in"]
+
+
+def test_many_files_that_are_nobody_s_are_a_line(course, box):
+    for n in range(MANY):
+        put(box / f"{n}.ipynb", book(str(n)))
+    zipped(box / "a_1_assignsubmission_file_b_2_assignsubmission_file_c.zip",
+           {f"{n}.ipynb": book(str(n)) for n in range(MANY)})  # fmt: skip
+    (box / "ada").mkdir()
+    for n in range(MANY):
+        (box / "ada" / f"link{n}").symlink_to("/etc/passwd")
+    assert sorted(line.file for line in summed(collect(course, box))) == [
+        f"0.ipynb, 1.ipynb, 10.ipynb and {MANY - 3} more",
+        f"a_1_assignsubmission_file_b_2_assignsubmission_file_c.zip/0.ipynb"
+        f" and {MANY - 1} more",
+        f"ada/link0 and {MANY - 1} more",
+    ]
+    printed = CliRunner().invoke(app, ["collect", str(course), str(box)]).output
+    assert f"{MANY - 1} more" in printed and len(printed.splitlines()) < 40
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        ("аda Lovelace", "looks like Ada Lovelace, but has CYRILLIC SMALL LETTER A"),
+        (
+            "Ada L\u043evelace",
+            "looks like Ada Lovelace, but has CYRILLIC SMALL LETTER O",
+        ),
+        ("Ada Love\u200blace", "looks like Ada Lovelace, but has ZERO WIDTH SPACE"),
+        ("\u202eAda Lovelace", "that of Ada Lovelace (1), not of"),
+        ("Ada Lovelace\x1b[2J", "hidden characters: Ada Lovelace\\x1b[2J"),
+        ("Ａｄａ Ｌｏｖｅｌａｃｅ", "but has FULLWIDTH LATIN"),
+        ("Adа_Lоvelасe", "looks like Ada Lovelace"),
+        ("𝐀𝐝𝐚 Lovelace", "but has MATHEMATICAL BOLD"),
+        ("Ada-Lovelace.", "looks like Ada Lovelace"),
+        ("Ada LoveIace", "looks like Ada Lovelace"),
+        ("АDА LOVELACE", "looks like Ada Lovelace"),
+        ("Grаce", "mixes letters: CYRILLIC SMALL LETTER A"),
+        ("Иван Ivanov", ""),
+        ("Γιώργος", ""),
+        ("李雷 Lei", ""),
+        ("José Ñandú", ""),
+    ],
+)
+def test_a_name_that_looks_like_another_is_noted(course, box, tmp_path, other, said):
+    put(box / "Ada Lovelace_1_assignsubmission_file" / "x.ipynb", book("1"))
+    assert [d.why for d in collect(course, box)] == [""]
+    later = tmp_path / "later"
+    put(later / f"{other}_2_assignsubmission_file" / "x.ipynb", book("2"))
+    (done,) = collect(course, later)
+    assert said in done.why and bool(said) == bool(done.why)
+    assert all(part.isprintable() for part in done)
+    if done.what == "taken in" and "look" in done.why:  # both are said when they come
+        put(later / "Ada Lovelace_1_assignsubmission_file" / "x.ipynb", book("3"))
+        whys = {d.student: d.why for d in collect(course, later)}
+        assert "looks like" in whys["Ada_Lovelace"]
+    assert placed(course, "Ada_Lovelace") in (book("1"), book("3"))
 
 
 def test_names_that_differ_in_case_only_are_refused(course, box, tmp_path):

@@ -197,7 +197,7 @@ def test_what_is_no_submission_is_named(root):
     hand_in(root, "ada")
     (root / "submitted" / "bob" / "03_stride").mkdir(parents=True)
     (root / "submitted" / "loose.ipynb").write_text("{}")
-    assert [path.name for path in strays(root)] == ["03_stride", "loose.ipynb"]
+    assert strays(root) == [["bob/03_stride"], ["loose.ipynb"]]
     assert submissions(root) == [("ada", LAB)]
 
 

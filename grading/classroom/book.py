@@ -6,6 +6,7 @@ import re
 import shutil
 import sysconfig
 import warnings
+from collections import defaultdict
 from pathlib import Path
 from typing import NamedTuple
 
@@ -213,12 +214,18 @@ def submissions(directory, lab=None, students=()):
 
 
 def strays(directory):
-    """What lies in submitted/ and is no submission of a released lab."""
+    """What lies in submitted/ and is no submission of a released lab.
+
+    A list of paths for each student, and one of the files that are no student's.
+    """
     ours, directory = set(submissions(directory)), Path(directory)
     files = [path for path in directory.glob("submitted/*") if os.path.isfile(path)]
     deeper = directory.glob("submitted/*/*")
     files += [path for path in deeper if (path.parent.name, path.name) not in ours]
-    return sorted(path for path in files if not path.name.startswith("."))
+    groups = defaultdict(list)
+    for path in sorted(path for path in files if not path.name.startswith(".")):
+        groups[path.parent].append(str(path.relative_to(directory / "submitted")))
+    return [*groups.values()]
 
 
 def released_name(directory, lab):

@@ -31,6 +31,8 @@ from .inbox import (
     shown,
 )
 from .lock import alone
+from .lookalikes import note, skeleton
+from .notes import kind, named
 from .reading import About, Broken
 
 TIME = "%Y-%m-%d %H:%M:%S.%f %Z"  # as nbgrader writes timestamp.txt
@@ -46,6 +48,7 @@ class Done(NamedTuple):
 
     what: "taken in", "newer" (an earlier one is kept beside), "older" (kept beside the
     newer one), "known" (nothing to do) or "not placed", and then why.
+    of: whose it is as far as is known, where it is not placed.
     """
 
     student: str
@@ -53,6 +56,7 @@ class Done(NamedTuple):
     file: str
     what: str
     why: str = ""
+    of: str = ""
 
 
 class Claim(NamedTuple):
@@ -100,7 +104,8 @@ def collect(directory, inbox, lab=None, pattern=None):
         try:
             claims.append(_claim(file, labs, lab, pattern))
         except (NotPlaced, Unowned) as error:
-            done.append(Done("", "", shown(file.path), "not placed", str(error)))
+            path, of = shown(file.path), _student(whose, file.place)
+            done.append(Done("", "", path, "not placed", str(error), of))
     if not done and not claims:
         raise CannotCollect(f"{inbox} is empty: there is nothing to collect")
     with alone(directory):  # not beside `grade`, which reads what is written here
@@ -108,6 +113,17 @@ def collect(directory, inbox, lab=None, pattern=None):
         claims.sort(key=Claim.age)
         _note_canvas_ids(directory, claims)
         return done + refused + [*_placed(directory, claims)]
+
+
+def summed(done):
+    """Dones to be read: one for each student, lab, and kind of reason."""
+    groups = defaultdict(list)
+    for one in done:
+        groups[one.student or one.of, one.lab, one.what, kind(one.why)].append(one)
+    return [
+        group[0]._replace(student=student, file=named([one.file for one in group]))
+        for (student, *_), group in groups.items()
+    ]
 
 
 def released(directory):
@@ -139,6 +155,13 @@ def _examine(pattern):
         raise CannotCollect(f"the pattern {pattern!r} has no (?P<student>...)")
 
 
+def _student(whose, place):
+    try:
+        return whose(place).student
+    except Unowned:
+        return ""
+
+
 def _claim(file, labs, lab, pattern):
     """Whose file it is, and of which lab; NotPlaced or Unowned if nothing says so."""
     if file.problem:
@@ -151,7 +174,7 @@ def _lab_of(file, labs, otherwise):
     """From its metadata, its answers, its name; else the lab that is given."""
     about = file.about or About("", "", [])
     if about.kind == "lesson":
-        raise NotPlaced(f"is the lesson {shown(about.chapter)}, not its lab")
+        raise NotPlaced(f"is the lesson {shown(about.chapter)!r}, not its lab")
     said = about.chapter or _answered(about.answers)
     for part in reversed(file.path.parts):
         said = said or lab_in(part, [c.name for c in CHAPTERS])[0]
@@ -305,7 +328,7 @@ class Place:
 
 def _placed(directory, claims):
     """Put the files of claims to their places, the oldest first; yield the Dones."""
-    places = {}
+    places, notes = {}, _notes(directory, claims)
     for claim in claims:
         key = claim.owner.student, claim.lab
         try:
@@ -314,7 +337,20 @@ def _placed(directory, claims):
             if key not in places:
                 places[key] = Place(directory, claim.owner, claim.lab)
             what = places[key].put(data, claim.file.time)
-            yield claim.done(what)
+            yield claim.done(what, notes[claim.owner.student])
         except (OSError, Broken) as error:
             places.pop(key, None)
-            yield claim.done("not placed", f"cannot be copied: {error}")
+            yield claim.done("not placed", f"cannot be copied: {shown(error)}")
+
+
+def _notes(directory, claims):
+    """{student: what is odd about the name, or ""}."""
+    students = [path.name for path in Path(directory).glob("submitted/*")]
+    names = {s: next(iter(_identities(directory, s).values()), s) for s in students}
+    names = {s: re.sub(r" \(\d+\)$", "", str(name)) for s, name in names.items()}
+    names |= {claim.owner.student: claim.owner.name for claim in claims}
+    alike = defaultdict(set)
+    for name in names.values():
+        alike[skeleton(name)].add(name)
+    found = {c.owner.student: c.owner.name for c in claims}
+    return {s: shown(note(name, alike[skeleton(name)])) for s, name in found.items()}

@@ -62,6 +62,11 @@ class Owner(NamedTuple):
     number: str = ""
     canvas: bool = False
 
+    @property
+    def name(self):
+        """As the platform writes it."""
+        return self.identity.removesuffix(f" ({self.number})")
+
 
 class Unowned(ValueError):
     """Nothing, or nothing usable, says whose file it is."""

@@ -28,6 +28,7 @@ from .engine import gradebook
 from .files import digest, fingerprint, write
 from .judging import judged, students_cells
 from .lock import Busy, alone, is_held
+from .notes import fewer
 
 DONE = "minigrad verdicts"
 RESULT = "The result is in formgrader, and on the student's page."
@@ -74,7 +75,7 @@ class RunAnswers(NbGraderPreprocessor):
             cells = students_cells(nb, repair.released(root, lab))
             how = {"files": record.modules(), "unsafe": self.unsafe}
             verdicts, found = judged(lab, cells, **how)
-            warnings = [*repair.holding(warnings, verdicts), *found]
+            warnings = fewer([*repair.holding(warnings, verdicts), *found])
         _enter(nb, verdicts, resources["nbgrader"])
         _show(nb, verdicts)
         resources[DONE] = verdicts, warnings, why

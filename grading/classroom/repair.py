@@ -94,7 +94,7 @@ class Released:
             return self.placed(cell.check)
         if answer and not code and cell.claimed in self.answer_ids:
             warnings.append(
-                f"the answer of {answer} was no code cell, and is one again"
+                f"the answer of `{answer}` was no code cell, and is one again"
             )
             code = True
         made = _cell(code, cell.source, {"tags": cell.tags} if cell.tags else {})
