@@ -210,8 +210,8 @@ def here(template, attack):
     """What it reaches in our grading."""
     import psutil
 
-    from grading.classroom.book import grade
-    from grading.process import zygote
+    from grading.classroom.course_dir import grade
+    from grading.processes.process import zygote
 
     with passing_folder(template.parent) as folder:
         root = Path(shutil.copytree(template, Path(folder) / "course"))
@@ -228,7 +228,7 @@ def here(template, attack):
 
 def templates(folder):
     """(nbgrader's course of the lab, ours)."""
-    from grading.classroom.book import release
+    from grading.classroom.course_dir import release
 
     lab = tests("altered").LAB
     ours, plain = folder / "ours", folder / "plain"

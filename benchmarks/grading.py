@@ -76,7 +76,7 @@ def hand_in(root, count):
 
 def course(root, count):
     """A course of ours with so many submissions."""
-    from grading.classroom.book import release
+    from grading.classroom.course_dir import release
 
     release(root, [lab().LAB])
     hand_in(root, count)

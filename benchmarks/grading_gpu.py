@@ -21,7 +21,7 @@ if __name__ == "__main__":
 
 from benchmarks import common
 from benchmarks.grading import PAGE, Run, ran
-from grading import sandbox
+from grading.isolation import sandbox
 from minigrad.devices import gpu_available
 
 LAB = "01_threads"
@@ -58,7 +58,7 @@ class GpuMemory:
 
 def graded(root, count, jobs):
     """(Run, MB on the GPU) of so many submissions, by so many processes that judge."""
-    from grading.classroom.book import release
+    from grading.classroom.course_dir import release
 
     release(root, [LAB])
     solved = json.dumps(common.of_tests("kernel_class", "tests").solved(LAB))

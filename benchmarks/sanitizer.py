@@ -86,7 +86,7 @@ def of_ladder(stem, text, case):
 @functools.cache
 def labs():
     """{lab: the launches of its solutions' kernels in the checks}."""
-    from grading.checking import find_check
+    from grading.checking.check import find_check
     from minigrad.exercises.answers import load_references
     from minigrad.exercises.registry import KernelExercise, exercises
 
@@ -102,7 +102,7 @@ def labs():
 
 def of_check(check, one):
     """A launch of a check; None for the large ones."""
-    from grading.kernel_runs import FILL, names, outputs
+    from grading.kernels.runs import FILL, names, outputs
 
     if max(one.threads, one.cells) > check.watched:
         return None

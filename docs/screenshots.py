@@ -12,7 +12,7 @@ sys.path[:0] = [str(HOME), str(HOME / "tests")]
 
 from lab_server import Notebook, Server, browser, copy_course  # noqa: E402
 
-from grading.build import notebook  # noqa: E402
+from grading.notebooks.build import notebook  # noqa: E402
 from minigrad import course  # noqa: E402
 
 LAB = "03_strides"

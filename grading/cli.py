@@ -1,4 +1,4 @@
-"""The instructor's command line: `python -m grading build | release | ... | audit`."""
+"""The instructor's command line: `python -m grading build | release | ... | unpack`."""
 
 import collections
 import sys
@@ -17,8 +17,8 @@ from rich.progress import (
 )
 from rich.table import Table
 
-from .build import BuildError
-from .sandbox import NoIsolation
+from .isolation.sandbox import NoIsolation
+from .notebooks.build import BuildError
 
 app = typer.Typer(
     help="Build the course's notebooks; release, collect and grade its labs.",
@@ -38,16 +38,6 @@ OfLab = Annotated[
 Students = Annotated[
     list[str] | None, typer.Option("--student", help="only this student")
 ]
-Names = Annotated[
-    list[str] | None, typer.Argument(help="exercises, or chapters such as 03; all")
-]
-Sample = Annotated[
-    int | None, typer.Option(help="so many of each exercise, drawn by the seed")
-]
-Seed = Annotated[int, typer.Option(help="of the sample, and of the cases")]
-Write = Annotated[
-    bool, typer.Option("--write", help="write the exercises' rows of the page in docs/")
-]
 Force = Annotated[bool, typer.Option("--force", help="replace what is there")]
 
 
@@ -62,7 +52,7 @@ def build(
     force: Force = False,
 ):
     """Build labs and lessons from their texts in solutions/ and lessons/."""
-    from .build import build
+    from .notebooks.build import build
 
     changed = build(chapters or (), check=check, force=force)
     for path in changed:
@@ -82,7 +72,7 @@ def release(
     labs: Annotated[list[str] | None, typer.Argument(help="such as 03; all")] = None,
 ):
     """Make or renew an nbgrader course DIRECTORY with the labs released in it."""
-    from .classroom.book import release
+    from .classroom.course_dir import release
 
     for name in release(directory, labs or ()):
         console.print(
@@ -130,11 +120,11 @@ def grade(
     ] = None,
 ):
     """Grade the submissions that are new or have changed."""
-    from . import gpu
-    from .classroom import cores
-    from .classroom.book import grade, strays, submissions
+    from .classroom import local_jobs
+    from .classroom.course_dir import grade, strays, submissions
     from .classroom.inbox import shown
     from .classroom.notes import named
+    from .kernels import gpu
 
     count = len(submissions(directory, lab, student or ()))
     for paths in strays(directory):
@@ -145,9 +135,9 @@ def grade(
         return
     done, states = [], collections.Counter()
     columns = TextColumn("{task.fields[said]}"), TimeRemainingColumn()
-    with _progress(*columns) as progress:
+    with progress_bar(*columns) as progress:
         task = progress.add_task("grading", total=count, said="")
-        jobs = jobs or (1 if gpu.available() else cores.count())
+        jobs = jobs or (1 if gpu.available() else local_jobs.count())
         how = everything, unsafe, scheduler, jobs
         work = grade(directory, lab, student or (), *how)
         for one in work:
@@ -235,7 +225,7 @@ def regrade(
 @app.command()
 def pack(directory: Directory, to: Annotated[Path, typer.Argument(help="a .json")]):
     """Write what waits for a GPU to a file, to be judged on another machine."""
-    from .classroom.elsewhere import pack
+    from .classroom.remote_gpu import pack
 
     count = pack(directory, to)
     console.print(f"{count} submissions packed; there: python -m grading judge {to}")
@@ -247,9 +237,9 @@ def judge(
     to: Annotated[Path | None, typer.Argument(help="the result; FILE itself")] = None,
 ):
     """Judge, on a machine with a GPU, what `pack` wrote on another."""
-    from .classroom.elsewhere import judge
+    from .classroom.remote_gpu import judge
 
-    with _progress() as progress:
+    with progress_bar() as progress:
         task = progress.add_task("judging", total=None)
         for done, total in judge(file, to or file):
             progress.update(task, completed=done, total=total)
@@ -261,7 +251,7 @@ def unpack(
     directory: Directory, file: Annotated[Path, typer.Argument(help="of `judge`")]
 ):
     """Bring the verdicts of another machine into the gradebook."""
-    from .classroom.elsewhere import unpack
+    from .classroom.remote_gpu import unpack
 
     done = list(unpack(directory, file))
     console.print(_graded(done))
@@ -269,133 +259,7 @@ def unpack(
         raise typer.Exit(1)
 
 
-@app.command()
-def mutate(
-    names: Names = None, sample: Sample = None, seed: Seed = 0, write: Write = False
-):
-    """Change solutions by machine, and say which changes the checks let pass."""
-    from cudasim import nvrtc
-
-    from .mutation import audit, report
-
-    if write and (sample is not None or nvrtc.missing()):
-        why = f"NVRTC is missing: {nvrtc.missing()}" if nvrtc.missing() else ""
-        raise ValueError(why or "--write goes with no sample")
-    chosen = _exercises(names)
-    work, found, stale = audit.draw(chosen, seed, sample), [], audit.gone(chosen)
-    for listed in stale:
-        _say(f"stale: {listed}: no such edit")
-    for one in _followed(audit.audit(work), len(work), "mutants"):
-        found.append(one)
-        if one.state in (audit.SURVIVED, audit.STALE):
-            _say(f"{one.state}: {one.hole}: {one.edit}")
-    _tabulate(report, found)
-    killed = report.share(report.table(found))
-    console.print(f"{killed:.2%} of what is not equivalent is killed")
-    if stale or any(one.state == audit.STALE for one in found):
-        raise LookupError("what is listed as equivalent is not: see `stale` above")
-    if write:
-        _write(report, found)
-
-
-@app.command()
-def seeds(
-    names: Names = None,
-    count: Annotated[int, typer.Option("--seeds", help="how many, from 0 on")] = 300,
-):
-    """Judge each solution by the cases of many seeds, and say which refuse it."""
-    from .seeds import draw, tried
-
-    chosen, refused = _exercises(names), 0
-    work = draw(chosen, count)
-    for name, bad in _followed(tried(work), len(work), "seeds"):
-        refused += len(bad)
-        if bad:
-            _say(f"refused: {name}: by {', '.join(map(str, bad))}")
-    if refused:
-        raise LookupError(f"right answers are refused, {refused} times: see above")
-    console.print(f"{len(chosen)} solutions are right by each of {count} seeds")
-
-
-@app.command()
-def causes(
-    names: Names = None, sample: Sample = None, seed: Seed = 0, write: Write = False
-):
-    """Judge wrong answers, and say which causes that are named are false.
-
-    The sample is of those by machine, and as many of those by hand; the page has its
-    own.
-    """
-    from .mutation import causes
-
-    if write and sample is not None:
-        raise ValueError("--write goes with no sample")
-    chosen, found = _exercises(names), []
-    work = causes.draw(chosen, seed, causes.SAMPLE if write else sample)
-    for one in _followed(causes.causes(work), len(work), "wrong answers"):
-        found.append(one)
-        if one.state == causes.FALSE:
-            _say(f"{one.hole}: {one.title}: said to be {one.cause}")
-    _tabulate(causes, found)
-    if write:
-        _write(causes, found)
-
-
-@app.command()
-def audit(names: Names = None, seed: Seed = 0, write: Write = False):
-    """Grade every right and wrong answer that stands beside the checks."""
-    from . import soundness
-
-    chosen, found = _exercises(names), []
-    graded = soundness.audit(chosen, seed)
-    for one in _followed(graded, soundness.count(chosen), "answers"):
-        found.append(one)
-        if not one.well:
-            _say(f"{one.hole}, {one.title}, {one.kind}: {one.said}")
-    _tabulate(soundness, found)
-    console.print(soundness.summary(soundness.table(found)), soft_wrap=True)
-    if write:
-        _write(soundness, found)
-    if not all(one.well for one in found):
-        raise typer.Exit(1)
-
-
-def _followed(work, total, what):
-    """Go through work, with a bar that says how far it is."""
-    with _progress() as progress:
-        yield from progress.track(work, total, description=what)
-
-
-def _say(line):
-    console.print(line, markup=False, soft_wrap=True)
-
-
-def _write(module, found):
-    """Make the rows anew, on the module's page, of the exercises that were tried."""
-    before = module.PAGE.read_text(encoding="utf-8")
-    module.PAGE.write_text(module.page(found, before), encoding="utf-8")
-
-
-def _tabulate(module, found):
-    rows = Table(*module.COLUMNS)
-    for row in module.table(found):
-        rows.add_row(*map(str, row))
-    console.print(rows)
-
-
-def _exercises(names):
-    """The names of all exercises, or of those: by name, number or chapter."""
-    from minigrad.exercises.registry import exercises
-
-    called = {e.hole.name: {e.hole.name, e.hole.number, e.chapter[:2]}
-              for e in exercises()}  # fmt: skip
-    unknown = {*(names or ())} - set().union(*called.values())
-    if unknown:
-        raise LookupError(f"no exercise or chapter is called {', '.join(unknown)}")
-    return [name for name, all in called.items() if not names or all & {*names}]
-
-
-def main():
+def main(app=app):
     """Run the command; what the user can mend is said in one line."""
     try:
         app()
@@ -423,6 +287,6 @@ def _graded(done):
     return table
 
 
-def _progress(*more):
+def progress_bar(*more):
     columns = TextColumn("{task.description:<20}"), BarColumn(), MofNCompleteColumn()
     return Progress(*columns, *more, console=console)

@@ -1,12 +1,12 @@
 """What the file of an exercise in `checks/` is written with."""
 
-from .cases import Raises, View
-from .checking import Check, checks
-from .kernel_runs import Launch, blank, distinct
-from .kernels import KernelCheck
-from .mistakes import Differs, Model, Shows, mistake, mistakes, right
-from .own_tests import own_test
-from .subject import Problem
+from .checking.cases import Raises, View
+from .checking.check import Check, checks
+from .checking.kernel_check import KernelCheck
+from .checking.learner_tests import own_test
+from .checking.mistakes import Differs, Model, Shows, mistake, mistakes, right
+from .isolation.replies import Problem
+from .kernels.runs import Launch, blank, distinct
 
 __all__ = [
     "Check", "Differs", "KernelCheck", "Launch", "Model", "Problem", "Raises", "Shows",

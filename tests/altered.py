@@ -7,8 +7,8 @@ import re
 import textwrap
 from pathlib import Path
 
-from grading.build import notebook
-from grading.mistakes import Patch, specimens_of
+from grading.checking.mistakes import Patch, specimens_of
+from grading.notebooks.build import notebook
 from minigrad import course
 from minigrad.exercises.answers import holes_of
 

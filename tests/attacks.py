@@ -28,12 +28,12 @@ def tell(text):
 """
 LINE = """
 import msgpack
-from grading import wire
-from grading.line import Line
+from grading.isolation import codec
+from grading.isolation.connection import Line
 line = next(o for o in gc.get_objects() if isinstance(o, Line))
-def reply(value): line.send(wire.encode(value))
+def reply(value): line.send(codec.encode(value))
 def raw(data): line.end.settimeout(None); line.end.sendall(data)
-def sent(structure, arrays=b""): line.send(wire.HEAD.pack(len(structure)) + structure + arrays)
+def sent(structure, arrays=b""): line.send(codec.HEAD.pack(len(structure)) + structure + arrays)
 def packed(value, arrays=b""): sent(msgpack.packb(value), arrays)
 def ext(code, value): return msgpack.ExtType(code, msgpack.packb(value))
 """
@@ -134,12 +134,12 @@ NumPy's comparisons patched:
     np.array_equal = np.allclose = lambda *a, **k: True
     return (7,)
 the judge patched:
-    import grading.checking, grading.show
-    grading.checking.judge = lambda *a: 1.0
-    grading.show.same = lambda *a: True
+    import grading.checking.check, grading.checking.describe
+    grading.checking.check.judge = lambda *a: 1.0
+    grading.checking.describe.same = lambda *a: True
     return (7,)
 the verdict patched:
-    from grading.verdict import Verdict
+    from grading.checking.verdict import Verdict
     Verdict.points = property(lambda s: 100)
     return (7,)
 the exercise's points changed:
@@ -214,8 +214,8 @@ an unknown kind of value: packed([ext(99, 1), None, ""]); time.sleep(99)
 a pickle:
     import pickle
     raw(pickle.dumps([os.getpid]) * 9); time.sleep(99)
-a tensor of huge strides: reply((wire.Seen((2,), (10**30,), 0, "float32", None, True), None, "")); time.sleep(99)
-a tensor of odd parts: reply((wire.Seen("a", None, [1], {}, (2,), 3), None, "")); time.sleep(99)
+a tensor of huge strides: reply((codec.Seen((2,), (10**30,), 0, "float32", None, True), None, "")); time.sleep(99)
+a tensor of odd parts: reply((codec.Seen("a", None, [1], {}, (2,), 3), None, "")); time.sleep(99)
 a map with a list for a key: sent(b"\x81\x90\x01"); time.sleep(99)
 no outcome but a number: reply(1); time.sleep(99)
 an outcome of one part: reply((1,)); time.sleep(99)
@@ -224,21 +224,21 @@ a problem without end: reply((None, ("raised", "x" * 10**7, ("E",) * 10**5, ""),
 an expected exception, claimed: reply((None, ("raised", "x", ("AssertionError", "IndexError"), ""), "")); time.sleep(99)
 what is printed is a number: reply((7, None, 7)); time.sleep(99)
 lone surrogates: sent(b"\x93\x07\xc0\xa3\xed\xb0\x80"); time.sleep(99)
-a message of an unknown kind: line.send(wire.encode(["grade", 100])); time.sleep(99)
-a message that a cell is done: line.send(wire.encode(["end", "a", "x"])); time.sleep(99)
-a need of an answer that there is not: line.send(wire.encode(["need", "os.system"])); time.sleep(99)
-a need of itself: line.send(wire.encode(["need", "contiguous_strides"])); return line.receive()
-a need of no text: line.send(wire.encode(["need", {"a": 1}])); time.sleep(99)
+a message of an unknown kind: line.send(codec.encode(["grade", 100])); time.sleep(99)
+a message that a cell is done: line.send(codec.encode(["end", "a", "x"])); time.sleep(99)
+a need of an answer that there is not: line.send(codec.encode(["need", "os.system"])); time.sleep(99)
+a need of itself: line.send(codec.encode(["need", "contiguous_strides"])); return line.receive()
+a need of no text: line.send(codec.encode(["need", {"a": 1}])); time.sleep(99)
 needs without end:
-    while True: line.send(wire.encode(["need", "index_of"]))
+    while True: line.send(codec.encode(["need", "index_of"]))
 a line that is closed: line.end.close(); return (7,)
 every descriptor closed: os.closerange(0, 999); return (7,)
 a line that is not read: os.kill(os.getpid(), signal.SIGSTOP); time.sleep(99)
-an encoder that lies: wire.encode = lambda *a: b"\xc0"; return (7,)
+an encoder that lies: codec.encode = lambda *a: b"\xc0"; return (7,)
 a subject that lies:
-    from grading import subject
-    subject.serve = lambda *a: wire.encode(((1,), None, ""))
-    subject.LocalSubject.call = lambda *a: ((1,), None, "")
+    from grading.checking import runner
+    runner.serve = lambda *a: codec.encode(((1,), None, ""))
+    runner.LocalSubject.call = lambda *a: ((1,), None, "")
     return (7,)
 """,
 )
@@ -277,24 +277,24 @@ ASKED_FOR_BY_NOBODY = table(
 a map of colliding keys, while a cell runs: sent(b"\x93\xdf" + (20000).to_bytes(4, "big") + b"".join(msgpack.packb(ext(0, [n * (2**61 - 1)])) + b"\x00" for n in range(20000)))
 a megabyte of what a cell has raised: sent(msgpack.packb(["end", "a", "x" * 2**20]))
 a hundred thousand beginnings:
-    for _ in range(10**5): line.send(wire.encode(["begin", "a"]))
-that it is ready: line.send(wire.encode(["ready"]))
+    for _ in range(10**5): line.send(codec.encode(["begin", "a"]))
+that it is ready: line.send(codec.encode(["ready"]))
 that it is ready, and an outcome:
-    line.send(wire.encode(["ready"])); line.send(wire.encode(("answered", "a", "b", "c", False)))
+    line.send(codec.encode(["ready"])); line.send(codec.encode(("answered", "a", "b", "c", False)))
     for _ in range(9): reply(((1,), None, ""))
-that another cell begins: line.send(wire.encode(["begin", "b"]))
-that a cell of no notebook begins: line.send(wire.encode(["begin", {"a": 1}]))
+that another cell begins: line.send(codec.encode(["begin", "b"]))
+that a cell of no notebook begins: line.send(codec.encode(["begin", {"a": 1}]))
 noise to the references:
-    from grading import course_answers
-    course_answers.connected.end.sendall(os.urandom(2**20))
+    from grading.drivers import reference_calls
+    reference_calls.connected.end.sendall(os.urandom(2**20))
 a long message to the references, which never comes:
-    from grading import course_answers
-    course_answers.connected.end.sendall(b"\x0f\xff\xff\xff")
+    from grading.drivers import reference_calls
+    reference_calls.connected.end.sendall(b"\x0f\xff\xff\xff")
 calls of the references without end, in a thread:
-    from grading import course_answers
+    from grading.drivers import reference_calls
     def ask():
         while True:
-            try: course_answers.connected.request("has", "index_of")
+            try: reference_calls.connected.request("has", "index_of")
             except Exception: pass
     threading.Thread(target=ask, daemon=True).start()
 an iterator without end, for a reference:

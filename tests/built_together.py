@@ -4,8 +4,9 @@ import re
 
 import pytest
 
-from grading import native, wire
-from grading.mistakes import specimens_of
+from grading.checking.mistakes import specimens_of
+from grading.isolation import codec
+from grading.kernels import cpp
 from minigrad.exercises.registry import find
 
 INCLUDE = re.compile(r"^ *#include.*$", re.M)
@@ -16,10 +17,10 @@ class Together:
     """In place of native.called: the specimens of an exercise are called at once."""
 
     def __init__(self):
-        self.alone, self.found = native.called, {}
+        self.alone, self.found = cpp.called, {}
 
     def __call__(self, name, text, cases):
-        key = name, wire.encode(cases)
+        key = name, codec.encode(cases)
         if key not in self.found:
             some = [s for s in specimens_of(find(name)) if s.cause not in ALONE]
             self.found[key] = self.all(name, [written(s) for s in some], cases)
@@ -48,5 +49,5 @@ def written(specimen):
 @pytest.fixture(scope="module", autouse=True)
 def built_together():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(native, "called", Together())
+        patch.setattr(cpp, "called", Together())
         yield

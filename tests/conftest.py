@@ -60,12 +60,12 @@ def chrome():
 def where_there_is_no_box():
     """Courses of the tests grade without one there; what is about it does not run."""
     try:
-        from grading import sandbox
-        from grading.classroom import book
+        from grading.classroom import course_dir
+        from grading.isolation import sandbox
     except ImportError:  # without nbgrader nothing is graded
         return
     if sandbox.why_not():
-        book.CONFIG += "c.RunAnswers.unsafe = True\n"
+        course_dir.CONFIG += "c.RunAnswers.unsafe = True\n"
 
 
 @pytest.fixture(scope="session", autouse=True)

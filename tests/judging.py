@@ -2,10 +2,10 @@
 
 import pytest
 
-from grading.checking import judge
-from grading.mistakes import Specimen
-from grading.replies import WireSubject
-from grading.subject import LocalSubject, serve
+from grading.checking.check import judge
+from grading.checking.mistakes import Specimen
+from grading.checking.runner import LocalSubject, serve
+from grading.isolation.replies import WireSubject
 from minigrad.exercises.registry import exercises
 
 

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from grading.build import notebook
-from grading.mistakes import specimens_of
+from grading.checking.mistakes import specimens_of
+from grading.notebooks.build import notebook
 from minigrad import course
 from minigrad.exercises.answers import holes_of
 from minigrad.exercises.registry import KernelExercise
@@ -138,8 +138,8 @@ minigrad.Kernel = grading.check = true
 numpy.array_equal = numpy.allclose = numpy.isclose = numpy.median = true
 """
 SUBJECT = """
-import grading.subject
-grading.subject.LocalSubject.text = lambda self, name: 7
+import grading.checking.runner
+grading.checking.runner.LocalSubject.text = lambda self, name: 7
 """
 TRICKS = """
 class Text(str):

@@ -364,8 +364,8 @@ def a_module_that_patches_the_grader(folder, **_):
     nb = added(empty(), "import helper")
     (folder).mkdir(parents=True)
     (folder / "helper.py").write_text(
-        "import grading.checking, sys\ngrading.checking.judge = lambda *a: 9\n"
-        "sys.modules['grading.verdict'] = sys.modules['grading']\n"
+        "import grading.checking.check, sys\ngrading.checking.check.judge = lambda *a: 9\n"
+        "sys.modules['grading.checking.verdict'] = sys.modules['grading']\n"
     )
     put(folder, nb)
 

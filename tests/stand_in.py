@@ -10,8 +10,8 @@ import re
 
 from altered import HOLES, LAB, cell, empty
 
+from grading.checking.verdict import NEEDS_GPU, Failure, Verdict, plural
 from grading.classroom import judging
-from grading.verdict import NEEDS_GPU, Failure, Verdict, plural
 from minigrad.exercises.cells import answered_in
 
 MOST = sum(hole.points for hole in HOLES.values())

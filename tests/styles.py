@@ -6,9 +6,9 @@ import functools
 
 import styles_cuda
 
-from grading.mistakes import MARKS, Patch, Specimen
-from grading.mutation.edits import solution
+from grading.checking.mistakes import MARKS, Patch, Specimen
 from minigrad.exercises.hole import KernelExercise
+from tools.audit.edits import solution
 
 MIRRORED = {ast.Lt: ast.Gt, ast.Gt: ast.Lt, ast.LtE: ast.GtE, ast.GtE: ast.LtE}
 GATHERS = "tuple", "list", "sum", "max", "min", "set", "sorted"

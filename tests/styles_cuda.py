@@ -3,9 +3,9 @@
 import re
 
 from cudasim import LEVELS
-from grading.mutation.cuda import Edits
-from grading.mutation.edits import Edit
 from minigrad.exercises.signature import kernel_pattern
+from tools.audit.cuda_edits import Edits
+from tools.audit.edits import Edit
 
 MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 STATEMENTS = {"return", "else", "goto", "struct", "typename", "operator"}

@@ -12,12 +12,13 @@ pytest.importorskip("torch", reason="not run: grading (PyTorch is not installed)
 import psutil  # noqa: E402
 from attacks import ATTACKS, CUDA, NETWORK, READ, SECRETS  # noqa: E402
 
-from grading import process, sandbox  # noqa: E402
-from grading.checking import Check  # noqa: E402
+from grading.checking.check import Check  # noqa: E402
 from grading.classroom import judging  # noqa: E402
 from grading.classroom.judging import verdict_on  # noqa: E402
-from grading.forks import zygote  # noqa: E402
-from grading.process import ProcessSubject  # noqa: E402
+from grading.isolation import sandbox  # noqa: E402
+from grading.isolation.forks import zygote  # noqa: E402
+from grading.processes import process  # noqa: E402
+from grading.processes.process import ProcessSubject  # noqa: E402
 from minigrad import course  # noqa: E402
 from minigrad.exercises.answers import cells_of  # noqa: E402
 from minigrad.kernels.copy import contiguous_kernel  # noqa: E402

@@ -16,9 +16,10 @@ pytest.importorskip("torch", reason="not run: grading (PyTorch is not installed)
 
 from left_over import running  # noqa: E402
 
-from grading import native, sandbox  # noqa: E402
 from grading.classroom.judging import verdict_on  # noqa: E402
-from grading.process import ProcessSubject  # noqa: E402
+from grading.isolation import sandbox  # noqa: E402
+from grading.kernels import cpp  # noqa: E402
+from grading.processes.process import ProcessSubject  # noqa: E402
 from minigrad import course  # noqa: E402
 from minigrad.exercises.answers import load_references  # noqa: E402
 from minigrad.kernels.bindings import bias_gelu_cpu  # noqa: E402
@@ -31,7 +32,7 @@ if not extension.has_compiler():
 
 pytestmark = pytest.mark.slow
 LAB, SECRET = "11_extending_pytorch", "SECRET-4711"
-SERVES = native.CODE.partition("{")[0]
+SERVES = cpp.CODE.partition("{")[0]
 ANSWER = "at::Tensor bias_gelu_cpu(const at::Tensor& x, const at::Tensor& bias)"
 HEAD = r"""
 #include <fcntl.h>
@@ -242,7 +243,7 @@ def test_what_it_does_at_load_succeeds_nowhere(places):
 @pytest.mark.parametrize("name", TEXTS)
 def test_a_text_earns_nothing_and_ends(name, places, monkeypatch):
     seconds = 20 if name == "templates without end" else 90
-    monkeypatch.setattr(native, "SECONDS", seconds)
+    monkeypatch.setattr(cpp, "SECONDS", seconds)
     verdict, said = judged(TEXTS[name], places)
     assert verdict.points == 0 and verdict.counts, said
     assert verdict.state in ("wrong", "crashed", "timed out"), said
@@ -276,7 +277,7 @@ def test_what_allocates_and_shares_out_the_work_may_be_called(places):
 
 
 def test_a_lock_on_what_a_box_shows_keeps_nobody_waiting(places):
-    headers = Path(native.headers()).parent
+    headers = Path(cpp.headers()).parent
     assert headers.with_name(f"{headers.name}.lock").exists()
     with contextlib.ExitStack() as stack:
         for path in headers, *headers.iterdir():
@@ -286,4 +287,4 @@ def test_a_lock_on_what_a_box_shows_keeps_nobody_waiting(places):
         code = "from minigrad.testing import native; print(native.headers())"
         command = [sys.executable, "-c", code]
         said = subprocess.run(command, capture_output=True, text=True, timeout=60)
-    assert said.stdout.strip() == native.headers()
+    assert said.stdout.strip() == cpp.headers()

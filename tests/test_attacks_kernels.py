@@ -12,11 +12,12 @@ from judging import unanswered, verdict_on  # noqa: E402, F401
 
 from cudasim import front  # noqa: E402
 from cudasim.front import preprocess  # noqa: E402
-from grading import cure, sandbox, simulation  # noqa: E402
-from grading.checking import judge  # noqa: E402
-from grading.kernel_runs import Launch, Ran  # noqa: E402
-from grading.process import ProcessSubject  # noqa: E402
-from grading.simulation import BoxedSimulator, Simulator, Text  # noqa: E402
+from grading.checking.check import judge  # noqa: E402
+from grading.isolation import sandbox  # noqa: E402
+from grading.kernels import barriers, simulation  # noqa: E402
+from grading.kernels.runs import Launch, Ran  # noqa: E402
+from grading.kernels.simulation import BoxedSimulator, Simulator, Text  # noqa: E402
+from grading.processes.process import ProcessSubject  # noqa: E402
 from minigrad.exercises import signature  # noqa: E402
 from minigrad.kernels.memory import shared_reverse  # noqa: E402
 from minigrad.kernels.threads import tail_guard  # noqa: E402
@@ -87,7 +88,7 @@ def unread(monkeypatch):
 
         return reading
 
-    readers = (cure, "lex"), (front, "_lex"), (preprocess, "lex")
+    readers = (barriers, "lex"), (front, "_lex"), (preprocess, "lex")
     readers += (signature, "without_comments"), (simulation, "without_shared")
     for module, name in readers:
         monkeypatch.setattr(module, name, guarded(getattr(module, name)))

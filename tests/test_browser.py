@@ -4,7 +4,7 @@ import pytest
 from altered import HOLES
 from lab_server import TOKEN, Notebook, Server, commit, git
 
-from grading.classroom import book
+from grading.classroom import course_dir
 from minigrad.cli.start import JUPYTERLAB
 
 pytestmark = [
@@ -107,7 +107,7 @@ def test_git_pull_works_after_a_lesson_was_read_and_saved(page, jupyter, tmp_pat
 
 
 def test_formgrader_opens_on_a_course(tmp_path, page):
-    book.release(tmp_path / "class", ["03_strides"])
+    course_dir.release(tmp_path / "class", ["03_strides"])
     lab = [*JUPYTERLAB, "--no-browser", "--allow-root"]
     server = Server(tmp_path / "class", tmp_path / "jupyter")
     server.command = [*lab, f"--port={server.port}"]

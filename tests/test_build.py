@@ -8,8 +8,8 @@ import re
 import nbformat
 import pytest
 
-from grading import build
-from grading.duration import duration
+from grading.notebooks import build
+from grading.notebooks.duration import duration
 from minigrad import course
 
 TEXTS = [text for text, _ in build.sources()]

@@ -19,9 +19,9 @@ from built_together import built_together  # noqa: F401
 from judging import SUBJECTS, unanswered  # noqa: F401
 from styles import rights
 
-from grading.checking import find_check, judge
-from grading.mistakes import Patch, specimens_of
-from grading.subject import names_in
+from grading.checking.check import find_check, judge
+from grading.checking.mistakes import Patch, specimens_of
+from grading.checking.runner import names_in
 from minigrad.exercises.answers import load_references
 from minigrad.exercises.hole import KernelExercise
 from minigrad.exercises.registry import exercises, solves

@@ -16,10 +16,10 @@ from bs4 import BeautifulSoup  # noqa: E402
 from stand_in import MOST, hand_in, lab  # noqa: E402
 from typer.testing import CliRunner  # noqa: E402
 
-from grading import cli, sandbox  # noqa: E402
-from grading.classroom import book, elsewhere, preprocessors  # noqa: E402
-from grading.classroom.alike import alike, tokens  # noqa: E402
-from grading.classroom.book import CourseError, grade, open_course  # noqa: E402
+from grading import cli  # noqa: E402
+from grading.checking.verdict import NEEDS_GPU  # noqa: E402
+from grading.classroom import course_dir, preprocessors, remote_gpu  # noqa: E402
+from grading.classroom.course_dir import CourseError, grade, open_course  # noqa: E402
 from grading.classroom.export import export  # noqa: E402
 from grading.classroom.grades import grades  # noqa: E402
 from grading.classroom.judging import UNSAFE  # noqa: E402
@@ -27,9 +27,10 @@ from grading.classroom.preprocessors import Record  # noqa: E402
 from grading.classroom.reading import Cell  # noqa: E402
 from grading.classroom.regrade import kept, regrade  # noqa: E402
 from grading.classroom.report import report  # noqa: E402
-from grading.classroom.times import minutes  # noqa: E402
-from grading.reader import read_cells  # noqa: E402
-from grading.verdict import NEEDS_GPU  # noqa: E402
+from grading.classroom.similarity import alike, tokens  # noqa: E402
+from grading.classroom.time_spent import minutes  # noqa: E402
+from grading.isolation import sandbox  # noqa: E402
+from grading.isolation.reader import read_cells  # noqa: E402
 
 pytestmark = [
     pytest.mark.slow,
@@ -55,7 +56,7 @@ def permute(self, *dims):
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory):
     root = tmp_path_factory.mktemp("class") / "course"
-    book.release(root, ["03"])
+    course_dir.release(root, ["03"])
     hand_in(root, "ada", lab("right"))
     hand_in(root, "bob", lab("wrong"))
     hand_in(root, "cy", lab("right", permute="wrong", transpose="half"))
@@ -202,7 +203,7 @@ def test_regrading_keeps_pictures_and_leaves_new_files_to_grade(root):
     path.write_text(json.dumps(nb))
     hand_in(root, "bob", lab("right"))
     assert "bob" not in [change.student for change in regrade(root, ONE)]
-    record = book.record_of(root, "ada", LAB)
+    record = course_dir.record_of(root, "ada", LAB)
     pictures = {v.name: v.picture for v in kept(root, record)}
     assert pictures[TWO] == "<svg>mine</svg>" and pictures[ONE] == ""
 
@@ -220,37 +221,37 @@ def test_an_exercise_that_is_unknown_or_not_released(root):
 def test_the_part_for_a_gpu_is_graded_elsewhere(root, tmp_path, monkeypatch):
     assert standing(root)["dee"].max_points == MOST - HOLES[ONE].points
     to = tmp_path / "gpu.json"
-    assert elsewhere.pack(root, to) == 1
+    assert remote_gpu.pack(root, to) == 1
     assert "dee" not in to.read_text()
     with pytest.raises(CourseError, match="is not judged yet"):
-        list(elsewhere.unpack(root, to))
+        list(remote_gpu.unpack(root, to))
     given = stand_in.verdict
     monkeypatch.setattr(stand_in, "verdict", lambda hole, word: given(hole, "right"))
-    assert list(elsewhere.judge(to, to)) == [(1, 1)]
+    assert list(remote_gpu.judge(to, to)) == [(1, 1)]
     monkeypatch.undo()
     before = points(root)
-    (done,) = elsewhere.unpack(root, to)
+    (done,) = remote_gpu.unpack(root, to)
     assert done.state == "graded" and done.points == before["dee"] + HOLES[ONE].points
     assert standing(root)["dee"].max_points == MOST
     assert points(root) == before | {"dee": done.points}
-    assert not list(elsewhere.unpack(root, to))
+    assert not list(remote_gpu.unpack(root, to))
 
 
 def test_verdicts_count_for_the_file_that_was_packed(root, tmp_path, monkeypatch):
     to = tmp_path / "gpu.json"
-    elsewhere.pack(root, to)
-    list(elsewhere.judge(to, to))
+    remote_gpu.pack(root, to)
+    list(remote_gpu.judge(to, to))
     hand_in(root, "dee", lab("gpu"))
     list(grade(root))
-    assert not list(elsewhere.unpack(root, to))
-    monkeypatch.setattr(elsewhere, "checks_here", lambda: "other")
+    assert not list(remote_gpu.unpack(root, to))
+    monkeypatch.setattr(remote_gpu, "checks_here", lambda: "other")
     with pytest.raises(CourseError, match="the checks have changed"):
-        list(elsewhere.unpack(root, to))
+        list(remote_gpu.unpack(root, to))
     with pytest.raises(CourseError, match="other checks than this clone has"):
-        list(elsewhere.judge(to, to))
+        list(remote_gpu.judge(to, to))
     to.write_text("[]")
     with pytest.raises(CourseError, match="was not written by"):
-        list(elsewhere.judge(to, to))
+        list(remote_gpu.judge(to, to))
 
 
 # Late work and extra credit
@@ -259,7 +260,7 @@ def test_verdicts_count_for_the_file_that_was_packed(root, tmp_path, monkeypatch
 def late(root, share=0.1):
     """ada two days late, a rule in the settings as docs/teaching.md shows it."""
     config = root / "nbgrader_config.py"
-    rule = "grading.classroom.late.PerDay"
+    rule = "grading.classroom.late_penalty.PerDay"
     config.write_text(
         config.read_text()
         + f'c.AssignLatePenalties.plugin_class = "{rule}"\nc.PerDay.share = {share}\n'
@@ -440,5 +441,5 @@ def test_what_is_packed_is_what_nbgrader_grades(root, monkeypatch):
 
     monkeypatch.setattr(preprocessors, "judged", judged)
     list(grade(root, students=["dee"], everything=True))
-    assert seen[0] == book.judging.submitted(root, "dee", LAB)
+    assert seen[0] == course_dir.judging.submitted(root, "dee", LAB)
     assert NEEDS_GPU in Record(root, LAB, "dee").read()["exercises"][3]["summary"]

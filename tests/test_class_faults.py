@@ -22,8 +22,8 @@ from nbconvert.writers import FilesWriter  # noqa: E402
 from sqlalchemy.orm import Session  # noqa: E402
 from stand_in import hand_in, lab  # noqa: E402
 
-from grading.classroom import book, files, reading, submission  # noqa: E402
-from grading.classroom.book import grade, open_course  # noqa: E402
+from grading.classroom import course_dir, files, reading, submission  # noqa: E402
+from grading.classroom.course_dir import grade, open_course  # noqa: E402
 from grading.classroom.grades import grades  # noqa: E402
 
 pytestmark = [
@@ -38,7 +38,7 @@ BETWEEN = 20
 @pytest.fixture(scope="module")
 def template(tmp_path_factory):
     root = tmp_path_factory.mktemp("faults") / "course"
-    book.release(root, ["03"])
+    course_dir.release(root, ["03"])
     with stand_in.judging_words():
         for student in ("ada", "bob"):
             hand_in(root, student, lab("right"))
@@ -93,7 +93,7 @@ def mended(root, expected):
         assert points in (None, expected[student])
     assert {one.state for one in grade(root)} == {"graded"}
     assert standing(root) == expected
-    assert all(book.record_of(root, s, LAB).is_written() for s in expected)
+    assert all(course_dir.record_of(root, s, LAB).is_written() for s in expected)
     assert not [
         p for p in root.rglob("*") if p.name in (".staged",) or ".tmp" in p.name
     ]
@@ -183,7 +183,7 @@ def test_the_gradebook_is_gone(root):
     (root / "gradebook.db").unlink()
     assert {one.state for one in grade(root)} == {"failed"}
     assert set(standing(root).values()) <= {None}
-    book.release(root, ["03"])
+    course_dir.release(root, ["03"])
     mended(root, expected)
 
 

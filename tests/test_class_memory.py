@@ -14,8 +14,8 @@ from altered import LAB  # noqa: E402
 from stand_in import hand_in, lab  # noqa: E402
 
 from cudasim.engine import memory  # noqa: E402
-from grading import forks, sandbox  # noqa: E402
-from grading.classroom import book, judging  # noqa: E402
+from grading.classroom import course_dir, judging  # noqa: E402
+from grading.isolation import forks, sandbox  # noqa: E402
 from minigrad import course  # noqa: E402
 from minigrad.exercises.cells import cells_of  # noqa: E402
 
@@ -36,12 +36,12 @@ def objects():
 
 def test_the_gradebook_keeps_nothing_of_a_submission(tmp_path, monkeypatch):
     monkeypatch.setattr(logging.root, "handlers", [])  # pytest keeps what is logged
-    book.release(tmp_path / "course", ["03"])
+    course_dir.release(tmp_path / "course", ["03"])
     for n in range(FIRST + MORE):
         hand_in(tmp_path / "course", f"student{n}", lab("right"))
     counts = []
     with stand_in.judging_words():
-        for n, _ in enumerate(book.grade(tmp_path / "course")):
+        for n, _ in enumerate(course_dir.grade(tmp_path / "course")):
             if n + 1 in (FIRST, FIRST + MORE):
                 counts.append(objects())
     assert counts[1] - counts[0] < 10 * MORE

@@ -19,8 +19,8 @@ import stand_in  # noqa: E402
 from altered import LAB  # noqa: E402
 from stand_in import hand_in, lab  # noqa: E402
 
-from grading import forks, sandbox  # noqa: E402
-from grading.classroom import book, cluster, cores  # noqa: E402
+from grading.classroom import cluster, course_dir, local_jobs  # noqa: E402
+from grading.isolation import forks, sandbox  # noqa: E402
 
 pytestmark = [
     pytest.mark.slow,
@@ -68,7 +68,7 @@ def root(tmp_path, monkeypatch):
     places = Path(__file__).parent, Path(__file__).parent.parent
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(map(str, places)))
     root = tmp_path / "course"
-    book.release(root, ["03"])
+    course_dir.release(root, ["03"])
     for n in range(12):
         hand_in(root, f"s{n:02}", lab(WORDS[n % 4], permute=WORDS[n % 3]))
     return root
@@ -77,7 +77,7 @@ def root(tmp_path, monkeypatch):
 def test_what_goes_wrong_in_a_cluster_changes_no_grade(root, tmp_path, monkeypatch):
     alone = shutil.copytree(root, tmp_path / "alone")
     with stand_in.judging_words():
-        expected = {one.student: one.points for one in book.grade(alone)}
+        expected = {one.student: one.points for one in course_dir.grade(alone)}
     seen = []
 
     def judging(*args):
@@ -85,24 +85,24 @@ def test_what_goes_wrong_in_a_cluster_changes_no_grade(root, tmp_path, monkeypat
         seen.append(made)
         return made
 
-    monkeypatch.setattr(book, "Cluster", judging)
+    monkeypatch.setattr(course_dir, "Cluster", judging)
     with workers("honest", *ODD) as found, stand_in.judging_words():
         found.wait_for_workers(4)
-        done = list(book.grade(root, scheduler=found.scheduler_address))
+        done = list(course_dir.grade(root, scheduler=found.scheduler_address))
     assert {one.student: one.points for one in done} == expected
     assert {one.state for one in done} == {"graded"}
     assert len(seen[0].bad) >= 3
-    assert not [one for one in book.grade(root) if one.fresh]
+    assert not [one for one in course_dir.grade(root) if one.fresh]
 
 
 def test_without_workers_this_machine_judges(root, monkeypatch):
     def judging(*args):
         return cluster.Cluster(*args, task=task, patience=5, alone=0)
 
-    monkeypatch.setattr(book, "Cluster", judging)
+    monkeypatch.setattr(course_dir, "Cluster", judging)
     with workers("babbles") as found, stand_in.judging_words():
         found.wait_for_workers(1)
-        work = book.grade(root, scheduler=found.scheduler_address)
+        work = course_dir.grade(root, scheduler=found.scheduler_address)
         assert [one.state for one in work] == 12 * ["graded"]
 
 
@@ -124,25 +124,27 @@ def test_with_workers_this_machine_needs_no_box(root, monkeypatch):
     monkeypatch.setattr(sandbox, "why_not", lambda: "only Linux has what it takes")
     monkeypatch.setattr(forks, "_zygotes", {})
     monkeypatch.setattr(
-        book, "Cluster", lambda address: cluster.Cluster(address, task=words)
+        course_dir, "Cluster", lambda address: cluster.Cluster(address, task=words)
     )
     with workers("honest") as found:
         found.wait_for_workers(1)
-        work = list(book.grade(root, scheduler=found.scheduler_address))
+        work = list(course_dir.grade(root, scheduler=found.scheduler_address))
     assert [(one.state, one.why) for one in work] == 12 * [("graded", "")]
     with pytest.raises(sandbox.NoIsolation, match="only Linux"):
-        list(book.grade(root, everything=True))
+        list(course_dir.grade(root, everything=True))
 
 
 @pytest.mark.parametrize("task", [words, dies_at_one])
 def test_several_processes_give_the_grades_of_one(root, tmp_path, monkeypatch, task):
     alone = shutil.copytree(root, tmp_path / "alone")
-    monkeypatch.setattr(book, "WORTH", 1)
-    monkeypatch.setattr(book, "Cores", lambda count: cores.Cores(count, task))
+    monkeypatch.setattr(course_dir, "WORTH", 1)
+    monkeypatch.setattr(
+        course_dir, "Cores", lambda count: local_jobs.Cores(count, task)
+    )
     with stand_in.judging_words():
-        expected = sorted(book.grade(alone))
-        assert sorted(book.grade(root, jobs=2)) == expected
-    assert not [one for one in book.grade(root, jobs=2) if one.fresh]
+        expected = sorted(course_dir.grade(alone))
+        assert sorted(course_dir.grade(root, jobs=2)) == expected
+    assert not [one for one in course_dir.grade(root, jobs=2) if one.fresh]
     assert not multiprocessing.active_children()
 
 

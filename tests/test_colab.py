@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from lab_server import copy_course
 
-from grading.build import dumps, notebook, settings
+from grading.notebooks.build import dumps, notebook, settings
 from minigrad import course
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("colab")]

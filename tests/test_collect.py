@@ -21,8 +21,8 @@ from nbgrader.utils import parse_utc  # noqa: E402
 from typer.testing import CliRunner  # noqa: E402
 
 from grading.classroom import inbox  # noqa: E402
-from grading.classroom.book import CONFIG, open_course  # noqa: E402
 from grading.classroom.collect import CannotCollect, collect, summed  # noqa: E402
+from grading.classroom.course_dir import CONFIG, open_course  # noqa: E402
 from grading.classroom.inbox import InboxError  # noqa: E402
 from grading.cli import app  # noqa: E402
 

@@ -6,7 +6,7 @@ import pydoc
 import pytest
 from real_kernel import a_kernel, output_of  # noqa: F401
 
-from grading import build
+from grading.notebooks import build
 from minigrad import course
 from minigrad.exercises.answers import answered_in
 from minigrad.exercises.registry import exercises

@@ -10,11 +10,11 @@ import pytest
 
 pytest.importorskip("nbgrader", reason="not run: exporting (nbgrader is not installed)")
 
-from grading.classroom import book  # noqa: E402
+from grading.checking.verdict import Verdict  # noqa: E402
+from grading.classroom import course_dir  # noqa: E402
 from grading.classroom.export import ExportError, export  # noqa: E402
 from grading.classroom.preprocessors import Record, fingerprint  # noqa: E402
 from grading.classroom.roster import Person, Roster, RosterError  # noqa: E402
-from grading.verdict import Verdict  # noqa: E402
 
 pytestmark = [
     pytest.mark.slow,
@@ -31,7 +31,7 @@ def template(tmp_path_factory):
     root = tmp_path_factory.mktemp("template")
     (root / "release" / LAB).mkdir(parents=True)
     (root / "release" / LAB / f"{LAB}.ipynb").write_text("{}")
-    (root / "nbgrader_config.py").write_text(book.CONFIG)
+    (root / "nbgrader_config.py").write_text(course_dir.CONFIG)
     with gradebook_of(root) as gradebook:
         gradebook.add_assignment(LAB)
         gradebook.add_notebook(LAB, LAB)
@@ -49,7 +49,7 @@ def course(template, tmp_path):
 
 
 def gradebook_of(root):
-    return book.open_course(root).gradebook
+    return course_dir.open_course(root).gradebook
 
 
 def handed_in(root, student, text="{}"):
@@ -331,7 +331,7 @@ def test_a_name_in_the_platforms_list_is_no_formula(course):
 
 
 def test_what_is_no_formula_stays_as_it_is(course):
-    from grading.plain import cell
+    from grading.isolation.safe_text import cell
 
     for text in (
         "y[0] = 3 - 1",
@@ -351,7 +351,7 @@ def test_what_is_no_formula_stays_as_it_is(course):
 
 
 def test_text_of_any_length_takes_no_time(course):
-    from grading.plain import defused
+    from grading.isolation.safe_text import defused
 
     begin = time.process_time()
     for text in (",", " ", "' ", "=", ",="):

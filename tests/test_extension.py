@@ -128,8 +128,8 @@ def test_without_a_compiler_it_says_how_to_get_one(monkeypatch):
 
 
 def test_without_a_compiler_exercises_in_cpp_are_not_counted(monkeypatch):
-    from grading.checking import judge
-    from grading.subject import LocalSubject
+    from grading.checking.check import judge
+    from grading.checking.runner import LocalSubject
 
     load_references("11_extending_pytorch")
     hole = find("check_bias_gelu")

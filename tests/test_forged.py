@@ -8,13 +8,13 @@ import pytest
 
 pytest.importorskip("torch", reason="not run: grading (PyTorch is not installed)")
 
-from grading import sandbox  # noqa: E402
-from grading.checking import find_check, judge  # noqa: E402
+from grading.checking.check import find_check, judge  # noqa: E402
+from grading.checking.mistakes import Specimen, specimens_of  # noqa: E402
+from grading.checking.runner import LocalSubject  # noqa: E402
 from grading.checks.scene_check import SceneCheck  # noqa: E402
 from grading.classroom.judging import verdict_on  # noqa: E402
-from grading.mistakes import Specimen, specimens_of  # noqa: E402
-from grading.process import ProcessSubject  # noqa: E402
-from grading.subject import LocalSubject  # noqa: E402
+from grading.isolation import sandbox  # noqa: E402
+from grading.processes.process import ProcessSubject  # noqa: E402
 from minigrad import course  # noqa: E402
 from minigrad.exercises.answers import cells_of, load_references  # noqa: E402
 from minigrad.exercises.cells import answered_in, is_setup  # noqa: E402
@@ -22,7 +22,7 @@ from minigrad.exercises.registry import Exercise, exercises, find  # noqa: E402
 
 SCENES = """
 import functools
-from grading.scenes import SCENES
+from grading.drivers import SCENES
 def forged(name):
     "Have a scene give what this makes of its request and of what it gave."
     def keep(forge):
@@ -36,8 +36,8 @@ def forged(name):
 """
 TAKEN_OVER = """
 import gc, inspect, signal, sys
-from grading import wire
-from grading.line import Line
+from grading.isolation import codec
+from grading.isolation.connection import Line
 from minigrad import solves
 from minigrad.exercises.registry import find
 def take_over():
@@ -49,8 +49,8 @@ def take_over():
         frame = frame.f_back
     args = frame.f_locals["arguments"]
     while True:
-        line.send(wire.encode((forge(*args), None, "")))
-        args = wire.decode(line.receive(), most=wire.ANY)[2]
+        line.send(codec.encode((forge(*args), None, "")))
+        args = codec.decode(line.receive(), most=codec.ANY)[2]
 def take_over_as(name):
     hole = find(name)
     form = inspect.signature(hole.__wrapped__)

@@ -9,7 +9,7 @@ from altered import HOLES, LAB, beginning, edited, solved  # noqa: E402
 from lab_server import Server  # noqa: E402
 from stand_in import hand_in  # noqa: E402
 
-from grading.classroom.book import grade, open_course, release  # noqa: E402
+from grading.classroom.course_dir import grade, open_course, release  # noqa: E402
 from grading.classroom.grades import grades  # noqa: E402
 from grading.classroom.lock import alone  # noqa: E402
 from grading.classroom.preprocessors import Record  # noqa: E402

@@ -16,13 +16,13 @@ pytest.importorskip("nbgrader", reason="not run: grading (nbgrader is not instal
 from stand_in import hand_in, lab  # noqa: E402
 from test_class_faults import anew, mended, root, template  # noqa: E402, F401
 
-from grading import locks  # noqa: E402
-from grading.classroom.book import grade  # noqa: E402
 from grading.classroom.collect import collect  # noqa: E402
-from grading.classroom.elsewhere import pack  # noqa: E402
+from grading.classroom.course_dir import grade  # noqa: E402
 from grading.classroom.export import export  # noqa: E402
 from grading.classroom.feedback import feedback  # noqa: E402
+from grading.classroom.remote_gpu import pack  # noqa: E402
 from grading.classroom.report import report  # noqa: E402
+from grading.isolation import locks  # noqa: E402
 
 pytestmark = [
     pytest.mark.slow,

@@ -4,11 +4,11 @@ import re
 
 import pytest
 
-from grading import glossary
-from grading.build import notebook, sources
+from grading.notebooks import glossary_links
+from grading.notebooks.build import notebook, sources
 from minigrad import course
 
-TEXT = (course.home() / glossary.PAGE).read_text(encoding="utf-8")
+TEXT = (course.home() / glossary_links.PAGE).read_text(encoding="utf-8")
 FOUND = re.findall(r"^### (.+)\n\n((?:.+\n)+)", TEXT, re.M)
 ENTRIES = [(name, " ".join(text.split())) for name, text in FOUND]
 LESSONS = {p.stem[:2]: p for p, _ in sources() if p.parent.name == "lessons"}
@@ -29,14 +29,14 @@ def test_a_term_is_linked_from_the_lesson_that_explains_it(chapter):
         re.findall(r"glossary\.md#([\w-]+)", " ".join(c.source for c in cells))
     )
     mine = {n for n, text in ENTRIES if text.endswith(f"Chapter {chapter}.")}
-    assert not {n for n in mine if glossary.anchor(n) not in linked}
+    assert not {n for n in mine if glossary_links.anchor(n) not in linked}
 
 
 def test_a_term_is_linked_once_whatever_its_form():
     from types import SimpleNamespace
 
     cell = SimpleNamespace(cell_type="markdown", source="**Warps**, a **warp**, **no**")
-    glossary.link([cell], "05")
+    glossary_links.link([cell], "05")
     assert cell.source == "[**Warps**](../docs/glossary.md#warp), a **warp**, **no**"
 
 
@@ -45,7 +45,7 @@ def test_a_term_is_linked_where_it_comes_before_its_chapter_and_not_in_code():
 
     text = "## Barriers\n`barrier`, barriers and a barrier, a warp"
     cells = [SimpleNamespace(cell_type="markdown", source=text) for _ in range(2)]
-    glossary.link(cells, "01")
+    glossary_links.link(cells, "01")
     linked = "[barriers](../docs/glossary.md#barrier)"
     assert cells[0].source == text.replace("barriers", linked)
     assert cells[1].source == text

@@ -17,14 +17,15 @@ pytest.importorskip("torch", reason="not run: grading (PyTorch is not installed)
 from bs4 import BeautifulSoup  # noqa: E402
 from submissions import CLASS, FULL, HOLES, LAB, NONE, PART, write  # noqa: E402
 
-from grading import process, render  # noqa: E402
-from grading.build import dumps, notebook  # noqa: E402
-from grading.checking import Check  # noqa: E402
-from grading.classroom.book import grade, open_course, release  # noqa: E402
+from grading.checking.check import Check  # noqa: E402
 from grading.classroom.collect import collect  # noqa: E402
+from grading.classroom.course_dir import grade, open_course, release  # noqa: E402
 from grading.classroom.export import export  # noqa: E402
 from grading.classroom.feedback import feedback  # noqa: E402
 from grading.classroom.preprocessors import Record, fingerprint  # noqa: E402
+from grading.isolation import render  # noqa: E402
+from grading.notebooks.build import dumps, notebook  # noqa: E402
+from grading.processes import process  # noqa: E402
 from minigrad import course  # noqa: E402
 
 pytestmark = [

@@ -17,10 +17,9 @@ pytest.importorskip("torch", reason="not run: grading (PyTorch is not installed)
 import psutil  # noqa: E402
 from altered import HOLES, LAB, added, empty, solved  # noqa: E402
 
-from grading import forks  # noqa: E402
-from grading.build import dumps  # noqa: E402
 from grading.classroom import judging  # noqa: E402
-from grading.classroom.book import (  # noqa: E402
+from grading.classroom.collect import collect  # noqa: E402
+from grading.classroom.course_dir import (
     CourseError,
     grade,
     open_course,
@@ -28,12 +27,13 @@ from grading.classroom.book import (  # noqa: E402
     strays,
     submissions,
 )
-from grading.classroom.collect import collect  # noqa: E402
 from grading.classroom.feedback import feedback  # noqa: E402
 from grading.classroom.grades import grades  # noqa: E402
 from grading.classroom.lock import Busy, alone  # noqa: E402
 from grading.classroom.preprocessors import Record  # noqa: E402
 from grading.cli import main  # noqa: E402
+from grading.isolation import forks  # noqa: E402
+from grading.notebooks.build import dumps  # noqa: E402
 from minigrad import course  # noqa: E402
 
 pytestmark = [

@@ -16,13 +16,14 @@ pytest.importorskip("torch", reason="not run: grading (PyTorch is not installed)
 from bs4 import BeautifulSoup  # noqa: E402
 from kernel_class import HOLES, I, solved, text  # noqa: E402
 
-from grading import checking, gpu, native, sandbox  # noqa: E402
 from grading.classroom import judging  # noqa: E402
-from grading.classroom.book import grade, open_course, release  # noqa: E402
+from grading.classroom.course_dir import grade, open_course, release  # noqa: E402
 from grading.classroom.export import export  # noqa: E402
 from grading.classroom.feedback import feedback  # noqa: E402
 from grading.exercise import KernelCheck, Launch, blank, distinct  # noqa: E402
-from grading.subject import Problem  # noqa: E402
+from grading.isolation import sandbox  # noqa: E402
+from grading.isolation.replies import Problem  # noqa: E402
+from grading.kernels import cpp, gpu  # noqa: E402
 from minigrad import course  # noqa: E402
 from minigrad.cli import progress, start  # noqa: E402
 
@@ -38,7 +39,8 @@ cupy.cuda = types.SimpleNamespace(
     runtime=types.SimpleNamespace(deviceSynchronize=lambda: None))
 import minigrad
 sys.modules["cupy"] = cupy
-from grading import gpu, sandbox
+from grading.isolation import sandbox
+from grading.kernels import gpu
 sandbox.answer(gpu.serve)
 """
 
@@ -111,7 +113,8 @@ def test_who_is_too_slow_is_timed_again(monkeypatch, times, tries):
 
 BROKEN = ["print('x')", "import os; os.abort()", "1 / 0",
           "\nwhile True: print('x' * 2**16)"]  # fmt: skip
-ODD = "from grading import wire; sys.stdout.buffer.write(wire.encode([{'shape': 3}]))"
+ODD = """from grading.isolation import codec
+sys.stdout.buffer.write(codec.encode([{'shape': 3}]))"""
 
 
 @pytest.mark.parametrize("code", BROKEN)
@@ -124,9 +127,9 @@ def test_a_process_that_breaks_costs_the_launch_alone(fake_gpu, monkeypatch, cod
 @pytest.mark.parametrize("code", [*BROKEN, ODD])
 def test_a_host_that_breaks_is_said(monkeypatch, code):
     monkeypatch.setattr(sandbox, "REPLY", 2**20)
-    monkeypatch.setattr(native, "CUDA_CODE", code)
+    monkeypatch.setattr(cpp, "CUDA_CODE", code)
     cases = [([np.zeros(3)], [3], 3)]
-    assert isinstance(native.launched("bias_gelu_kernel", "", cases), str)
+    assert isinstance(cpp.launched("bias_gelu_kernel", "", cases), str)
 
 
 @pytest.fixture
@@ -134,8 +137,8 @@ def course_dir(tmp_path, monkeypatch):
     """A course in which one exercise needs a GPU; one solved lab is graded."""
     check = OnlyGpu()
     check.hole = HOLES[LAB][OPEN]
-    checking.find_check(check.hole)  # which loads the others
-    monkeypatch.setitem(checking._checks, OPEN, check)
+    check.find_check(check.hole)  # which loads the others
+    monkeypatch.setitem(check._checks, OPEN, check)
     monkeypatch.setattr(gpu, "available", lambda: False)
     judging.in_order.cache_clear()
     release(tmp_path / "course", [LAB])

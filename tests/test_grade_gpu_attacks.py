@@ -14,10 +14,11 @@ pytest.importorskip("torch", reason="not run: grading (PyTorch is not installed)
 from kernel_class import HOLES, TWICE, I  # noqa: E402
 from left_over import running  # noqa: E402
 
-from grading import gpu, sandbox  # noqa: E402
-from grading.checking import judge  # noqa: E402
+from grading.checking.check import judge  # noqa: E402
 from grading.exercise import Launch  # noqa: E402
-from grading.subject import About, Problem  # noqa: E402
+from grading.isolation import sandbox  # noqa: E402
+from grading.isolation.replies import About, Problem  # noqa: E402
+from grading.kernels import gpu  # noqa: E402
 from minigrad.cli import install  # noqa: E402
 
 pytestmark = pytest.mark.gpu

@@ -9,13 +9,13 @@ pytest.importorskip("torch", reason="not run: grading (PyTorch is not installed)
 
 from kernel_class import CLASS, HOLES, LABS, write  # noqa: E402
 
-from grading.checking import find_check  # noqa: E402
-from grading.classroom.book import grade, open_course, release  # noqa: E402
+from grading.checking.check import find_check  # noqa: E402
+from grading.checking.verdict import Failure, Verdict  # noqa: E402
 from grading.classroom.collect import collect  # noqa: E402
+from grading.classroom.course_dir import grade, open_course, release  # noqa: E402
 from grading.classroom.export import export  # noqa: E402
 from grading.classroom.feedback import feedback  # noqa: E402
 from grading.classroom.preprocessors import Record, reason  # noqa: E402
-from grading.verdict import Failure, Verdict  # noqa: E402
 
 pytestmark = [
     pytest.mark.slow,

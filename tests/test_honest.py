@@ -5,9 +5,9 @@ import pytest
 pytest.importorskip("nbgrader", reason="not run: grading (nbgrader is not installed)")
 pytest.importorskip("torch", reason="not run: grading (PyTorch is not installed)")
 
-from grading import sandbox  # noqa: E402
 from grading.classroom.judging import verdict_on  # noqa: E402
-from grading.process import ProcessSubject  # noqa: E402
+from grading.isolation import sandbox  # noqa: E402
+from grading.processes.process import ProcessSubject  # noqa: E402
 from minigrad.layout import contiguous_strides  # noqa: E402
 
 HEAD = "import sys, time, warnings\nfrom minigrad import layout, solves\n"

@@ -4,10 +4,15 @@ import numpy as np
 import pytest
 from judging import unanswered  # noqa: F401
 
-from grading import gpu, kernel_messages, kernels
-from grading.checking import find_check
-from grading.kernel_messages import pattern
-from grading.kernel_runs import (
+from grading.checking import kernel_check, kernel_messages
+from grading.checking.check import find_check
+from grading.checking.kernel_messages import pattern
+from grading.checking.mistakes import Specimen
+from grading.checking.runner import LocalSubject
+from grading.isolation.codec import encode
+from grading.isolation.replies import WireSubject
+from grading.kernels import gpu
+from grading.kernels.runs import (
     Guarded,
     Launch,
     Ran,
@@ -16,10 +21,6 @@ from grading.kernel_runs import (
     distinct,
     with_body,
 )
-from grading.mistakes import Specimen
-from grading.replies import WireSubject
-from grading.subject import LocalSubject
-from grading.wire import encode
 from minigrad.exercises.registry import find
 from minigrad.kernels import threads
 
@@ -30,7 +31,7 @@ WIDE = f"""{I}
     for (int k = 4 * i; k < min(4 * i + 4, n); k++) y[k] = 2 * x[k];"""
 
 
-class Twice(kernels.KernelCheck):
+class Twice(kernel_check.KernelCheck):
     """y = 2 * x, and cheaply."""
 
     limits = {}

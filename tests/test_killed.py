@@ -11,9 +11,10 @@ import psutil  # noqa: E402
 from altered import LAB, answer  # noqa: E402
 from submissions import HALF  # noqa: E402
 
-from grading import forks, process, sandbox  # noqa: E402
 from grading.classroom import judging  # noqa: E402
-from grading.line import Line  # noqa: E402
+from grading.isolation import forks, sandbox  # noqa: E402
+from grading.isolation.connection import Line  # noqa: E402
+from grading.processes import process  # noqa: E402
 from minigrad import course  # noqa: E402
 from minigrad.exercises.cells import answered_in, cells_of  # noqa: E402
 

@@ -9,10 +9,10 @@ import pytest
 from answers import filled  # noqa: F401
 
 import minigrad
-from grading import gpu
-from grading.checking import find_check
+from grading.checking.check import find_check
+from grading.checking.mistakes import specimens_of
 from grading.checks import products
-from grading.mistakes import specimens_of
+from grading.kernels import gpu
 from minigrad import Kernel, viz
 from minigrad.exercises.answers import holes_of
 from minigrad.kernels import matmul

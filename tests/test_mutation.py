@@ -6,12 +6,12 @@ import pytest
 import styles_cuda
 from styles import PYTHON, other_names, rights
 
-from grading import mistakes
-from grading.mutation import cuda, report
-from grading.mutation.audit import REJECTED, STALE, SURVIVED, Found, audit, draw, gone
-from grading.mutation.edits import edits, solution
+from grading.checking import mistakes
 from minigrad.exercises.hole import CppExercise
 from minigrad.exercises.registry import exercises, find
+from tools.audit import cuda_edits, report
+from tools.audit.edits import edits, solution
+from tools.audit.mutants import REJECTED, STALE, SURVIVED, Found, audit, draw, gone
 
 ALL = [entry.hole.name for entry in exercises()]
 
@@ -136,7 +136,7 @@ def test_other_rows_of_the_page_stay():
 
 
 def test_what_only_a_huge_launch_shows_is_said():
-    said = {edit.title: cuda.too_large(edit) for edit in edits(find("sum_dim"))}
+    said = {edit.title: cuda_edits.too_large(edit) for edit in edits(find("sum_dim"))}
     (loop,) = (why for title, why in said.items() if "-> for (short k" in title)
     (index,) = (
         why for title, why in said.items() if title.endswith("float offset = 0;")

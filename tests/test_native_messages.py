@@ -4,8 +4,8 @@ import pytest
 
 pytest.importorskip("torch", reason="not run: grading (PyTorch is not installed)")
 
-from grading.checking import find_check  # noqa: E402
-from grading.subject import Outcome  # noqa: E402
+from grading.checking.check import find_check  # noqa: E402
+from grading.isolation.replies import Outcome  # noqa: E402
 from minigrad.kernels.bindings import check_bias_gelu  # noqa: E402
 
 DTYPES = {

@@ -21,10 +21,10 @@ from nbgrader.server_extensions.formgrader import handlers  # noqa: E402
 from notebook_attacks import ATTACKS, MOST, honest  # noqa: E402
 from test_grade import nbgrader  # noqa: E402
 
-from grading import sandbox  # noqa: E402
-from grading.classroom.book import open_course, release  # noqa: E402
+from grading.classroom.course_dir import open_course, release  # noqa: E402
 from grading.classroom.feedback import feedback  # noqa: E402
 from grading.classroom.preprocessors import Record  # noqa: E402
+from grading.isolation import sandbox  # noqa: E402
 from minigrad import course  # noqa: E402
 
 if sandbox.why_not():

@@ -9,7 +9,7 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from grading import build
+from grading.notebooks import build
 from minigrad import course
 
 pytestmark = pytest.mark.slow

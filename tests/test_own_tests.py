@@ -9,11 +9,11 @@ pytest.importorskip("torch", reason="not run: grading (PyTorch is not installed)
 
 from attacks import HEAD  # noqa: E402
 
-from grading import sandbox  # noqa: E402
-from grading.checking import find_check  # noqa: E402
+from grading.checking.check import find_check  # noqa: E402
+from grading.checking.lab import check  # noqa: E402
 from grading.classroom.judging import verdict_on  # noqa: E402
-from grading.lab import check  # noqa: E402
-from grading.process import ProcessSubject  # noqa: E402
+from grading.isolation import sandbox  # noqa: E402
+from grading.processes.process import ProcessSubject  # noqa: E402
 from minigrad.exercises.own_tests import test_permute as of_permute  # noqa: E402
 from minigrad.exercises.registry import exercises, find  # noqa: E402
 

@@ -17,12 +17,13 @@ from bs4 import BeautifulSoup  # noqa: E402
 from lab_server import TOKEN, Server  # noqa: E402
 from stand_in import MOST, hand_in, lab  # noqa: E402
 
-from grading import picture, render  # noqa: E402
-from grading.classroom import book, formgrader, page  # noqa: E402
-from grading.classroom.alike import tokens  # noqa: E402
-from grading.classroom.book import grade, open_course  # noqa: E402
+from grading.checking import picture  # noqa: E402
+from grading.classroom import course_dir, formgrader, submission_page  # noqa: E402
+from grading.classroom.course_dir import grade, open_course  # noqa: E402
 from grading.classroom.feedback import feedback  # noqa: E402
 from grading.classroom.report import report  # noqa: E402
+from grading.classroom.similarity import tokens  # noqa: E402
+from grading.isolation import render  # noqa: E402
 from minigrad import course  # noqa: E402
 from minigrad.cli.start import JUPYTERLAB  # noqa: E402
 
@@ -85,13 +86,15 @@ def beacon():
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory, beacon):
     root = tmp_path_factory.mktemp("pages") / "course"
-    book.release(root, ["03"])
+    course_dir.release(root, ["03"])
     hand_in(root, "ada", lab("right"))
     hand_in(root, "bad", text_of(lab("wrong"), BEACON.format(beacon[0])))
     hand_in(root, "cover", text_of(lab("wrong"), COVER))
     hand_in(root, "half", lab("half", permute="gpu"))
     config = root / "nbgrader_config.py"
-    rule = 'c.AssignLatePenalties.plugin_class = "grading.classroom.late.PerDay"\n'
+    rule = (
+        'c.AssignLatePenalties.plugin_class = "grading.classroom.late_penalty.PerDay"\n'
+    )
     config.write_text(config.read_text() + rule)
     with open_course(root).gradebook as gradebook:
         gradebook.update_or_create_assignment(LAB, duedate="2026-01-01 12:00:00 UTC")
@@ -195,25 +198,28 @@ def test_a_text_costs_its_page_and_nothing_else(root, name):
     path = root / "feedback" / "bad" / LAB / f"{LAB}.html"
     assert path.stat().st_size < 2 * render.LONGEST
     if name not in ("svg", "quotes", "brackets"):
-        assert page.TOO_MUCH in said.get_text()
+        assert submission_page.TOO_MUCH in said.get_text()
         assert TOO_MUCH[name][:100] in said.get_text()
     assert page_of(root, "ada").h1.get_text().startswith("Result: 16.8")
 
 
 def test_code_may_cost_no_more():
     parts = [("code", '"' * 1_000_000), ("code", "x = 1"), ("markdown", "**b**")]
-    assert all(len(html) < render.LONGEST + page.PLAIN for html in page.rendered(parts))
-    assert "<strong>b</strong>" in page.rendered(parts[1:])[1]
+    assert all(
+        len(html) < render.LONGEST + submission_page.PLAIN
+        for html in submission_page.rendered(parts)
+    )
+    assert "<strong>b</strong>" in submission_page.rendered(parts[1:])[1]
 
 
 def test_without_a_box_the_limits_are_the_same(monkeypatch):
     """On a Mac, say: then a process without a box makes the HTML."""
-    monkeypatch.setattr(page.sandbox, "why_not", lambda: "there is none")
+    monkeypatch.setattr(submission_page.sandbox, "why_not", lambda: "there is none")
     parts = [("markdown", "**b** <script>1</script>"), ("code", "x = 1")]
-    bold, one = page.rendered(parts)
+    bold, one = submission_page.rendered(parts)
     assert bold == "<p><strong>b</strong> </p>\n" and "highlight" in one
-    (endless,) = page.rendered([("markdown", TOO_MUCH["more_divs"])])
-    assert page.TOO_MUCH in endless and "&lt;div&gt;" in endless
+    (endless,) = submission_page.rendered([("markdown", TOO_MUCH["more_divs"])])
+    assert submission_page.TOO_MUCH in endless and "&lt;div&gt;" in endless
 
 
 def test_hidden_characters_are_shown():

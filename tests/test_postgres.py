@@ -18,7 +18,7 @@ import stand_in  # noqa: E402
 from lab_server import free_port  # noqa: E402
 from stand_in import hand_in, lab  # noqa: E402
 
-from grading.classroom import book  # noqa: E402
+from grading.classroom import course_dir  # noqa: E402
 from grading.classroom.grades import grades  # noqa: E402
 
 pytestmark = [
@@ -54,7 +54,7 @@ def server():
 
 
 def points(root):
-    with book.open_course(root).gradebook as gradebook:
+    with course_dir.open_course(root).gradebook as gradebook:
         found = grades(root, gradebook)
         assert {g.state for g in found} == {"graded"}
         return {(g.student, e.name): e.points for g in found for e in g.exercises}
@@ -66,12 +66,12 @@ def test_the_gradebook_may_be_in_postgresql(tmp_path, server):
         root = tmp_path / name
         root.mkdir()
         setting = f'c.CourseDirectory.db_url = "{address}"\n' if address else ""
-        (root / "nbgrader_config.py").write_text(book.CONFIG + setting)
-        book.release(root, ["03"])
+        (root / "nbgrader_config.py").write_text(course_dir.CONFIG + setting)
+        course_dir.release(root, ["03"])
         for n, word in enumerate(("right", "half", "wrong", "exit")):
             hand_in(root, f"s{n}", lab(word, permute="right"))
         with stand_in.judging_words():
-            assert [one.state for one in book.grade(root)] == 4 * ["graded"]
+            assert [one.state for one in course_dir.grade(root)] == 4 * ["graded"]
         found.append(points(root))
     assert found[0] == found[1] and len(found[0]) == 44
     assert not (tmp_path / "server" / "gradebook.db").exists()

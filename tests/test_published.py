@@ -2,7 +2,7 @@
 
 import pytest
 
-from grading.build import MEASURED
+from grading.notebooks.build import MEASURED
 from minigrad import course
 from minigrad.testing import published, rate, series
 

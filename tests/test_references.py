@@ -7,9 +7,10 @@ pytest.importorskip("torch", reason="not run: grading (PyTorch is not installed)
 from attacks import HEAD  # noqa: E402
 
 from cudasim import KernelError  # noqa: E402
-from grading import references, sandbox  # noqa: E402
 from grading.classroom.judging import verdict_on  # noqa: E402
-from grading.process import ProcessSubject  # noqa: E402
+from grading.isolation import sandbox  # noqa: E402
+from grading.processes import references  # noqa: E402
+from grading.processes.process import ProcessSubject  # noqa: E402
 from minigrad import course  # noqa: E402
 from minigrad.exercises.answers import cells_of, is_setup  # noqa: E402
 from minigrad.exercises.cells import answered_in  # noqa: E402
@@ -99,7 +100,7 @@ assert t.T.shape == (4, 3)""",
 
 
 def test_a_time_limit_within_a_reference_disturbs_no_later_call(monkeypatch):
-    from grading import process
+    from grading.processes import process
 
     monkeypatch.setattr(process, "CELL_SECONDS", 1)
     cells = [(name, HEAD + text) for name, text in CELLS.items()]
@@ -113,7 +114,7 @@ def test_a_time_limit_within_a_reference_disturbs_no_later_call(monkeypatch):
     "name",
     ["minigrad.exercises.cells:io.FileIO", "minigrad.tensor:Tensor", "builtins:open",
      "minigrad.capture:np.testing._private.utils.unittest.TestProgram",
-     "minigrad.errors:__class__", "grading.zygote:serve", "io:FileIO"],
+     "minigrad.errors:__class__", "grading.processes.zygote:serve", "io:FileIO"],
 )  # fmt: skip
 def test_nothing_but_an_error_is_made_of_what_a_student_raises(name):
     error = references.References({}).error_of([name], (0, "r"), 0)

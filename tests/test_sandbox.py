@@ -10,9 +10,9 @@ import pytest
 
 pytest.importorskip("torch", reason="not run: grading (PyTorch is not installed)")
 
-from grading import forks, locks, replies, sandbox, wire  # noqa: E402
-from grading.forks import zygote  # noqa: E402
-from grading.process import ProcessSubject  # noqa: E402
+from grading.isolation import codec, forks, locks, replies, sandbox  # noqa: E402
+from grading.isolation.forks import zygote  # noqa: E402
+from grading.processes.process import ProcessSubject  # noqa: E402
 
 if sandbox.why_not():
     pytest.skip(f"not run: {sandbox.why_not()}", allow_module_level=True)
@@ -83,7 +83,7 @@ def test_what_a_students_process_reaches(expression, got):
 
 SPAWNER = """
 import os
-from grading import locks
+from grading.isolation import locks
 locks.drop_root()
 locks.private_namespaces()
 if os.fork() == 0:  # process 1
@@ -171,7 +171,7 @@ def test_one_box_a_student_where_namespaces_do_not_nest(monkeypatch):
 )
 def test_odd_outcomes_are_refused(reply):
     with pytest.raises(ValueError):
-        replies.outcome(wire.decode(wire.encode(reply)))
+        replies.outcome(codec.decode(codec.encode(reply)))
 
 
 def test_a_deep_value_is_refused():
@@ -183,7 +183,7 @@ def test_a_deep_value_is_refused():
 
 
 def test_tensors_are_examined():
-    seen = wire.Seen((2,), (1,), 0, "float32", None, False)
+    seen = codec.Seen((2,), (1,), 0, "float32", None, False)
     assert replies.outcome(((seen,), None, "")).value == (seen,)
     odd = [{"shape": [2]}, {"strides": ()}, {"offset": 1.0}, {"offset": 2**80},
            {"dtype": "V0"}, {"values": 7}, {"shares": 1}]  # fmt: skip

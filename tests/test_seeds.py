@@ -1,13 +1,13 @@
-"""`python -m grading seeds`: is each solution right, whatever the seed?"""
+"""`python -m tools.audit seeds`: is each solution right, whatever the seed?"""
 
 import pytest
 from typer.testing import CliRunner
 
-from grading import seeds
-from grading.cli import app
 from minigrad.exercises.answers import load_references
 from minigrad.exercises.registry import find
 from minigrad.testing.extension import has_compiler
+from tools.audit import seeds
+from tools.audit.__main__ import app
 
 
 def test_a_solution_is_tried_by_each_seed():

@@ -10,7 +10,7 @@ from test_cudasim_nvrtc import MISSING, accepted, instances
 
 from benchmarks import chapters
 from cudasim import nvrtc
-from grading.mistakes import specimens_of
+from grading.checking.mistakes import specimens_of
 from minigrad import course, launch
 from minigrad.exercises.registry import KernelExercise, exercises
 

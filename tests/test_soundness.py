@@ -1,16 +1,16 @@
-"""`python -m grading audit`: answers as cells, through the split executor."""
+"""`python -m tools.audit soundness`: answers as cells, through the split executor."""
 
 import pytest
 
 pytest.importorskip("nbgrader", reason="not run: grading (nbgrader is not installed)")
 pytest.importorskip("torch", reason="not run: grading (PyTorch is not installed)")
 
-from grading import soundness  # noqa: E402
-from grading.as_cell import NoText, as_cell  # noqa: E402
-from grading.mistakes import Specimen, specimens_of  # noqa: E402
-from grading.verdict import Verdict  # noqa: E402
+from grading.checking.mistakes import Specimen, specimens_of  # noqa: E402
+from grading.checking.verdict import Verdict  # noqa: E402
 from minigrad.exercises.cells import answered_in  # noqa: E402
 from minigrad.exercises.registry import exercises, find  # noqa: E402
+from tools.audit import soundness  # noqa: E402
+from tools.audit.to_cell import NoText, as_cell  # noqa: E402
 
 
 @pytest.mark.slow

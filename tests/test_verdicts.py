@@ -15,13 +15,14 @@ from judging import (  # noqa: F401
 )
 
 import minigrad
-from grading import check, checking, show_check, trying
-from grading.cases import View
-from grading.checking import find_check, judge
-from grading.mistakes import specimens_of
-from grading.picture import cells, compared
-from grading.subject import LocalSubject
-from grading.verdict import Verdict
+from grading import check, show_check, trying
+from grading.checking import check as checking
+from grading.checking.cases import View
+from grading.checking.check import find_check, judge
+from grading.checking.mistakes import specimens_of
+from grading.checking.picture import cells, compared
+from grading.checking.runner import LocalSubject
+from grading.checking.verdict import Verdict
 from minigrad import Kernel, Tensor
 from minigrad.exercises.registry import WrongAnswerType, find, solves
 from minigrad.kernels.threads import global_index

@@ -16,9 +16,9 @@ from judging import (  # noqa: F401
 )
 
 import minigrad
-from grading.cases import View
-from grading.checking import Check, find_check
-from grading.mistakes import Specimen
+from grading.checking.cases import View
+from grading.checking.check import Check, find_check
+from grading.checking.mistakes import Specimen
 from minigrad import Tensor, layout
 from minigrad.exercises import sandbox
 from minigrad.exercises.sandbox import TimeUp, time_limit

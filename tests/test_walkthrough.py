@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("nbgrader", reason="not run: grading (nbgrader is not installed)")
 pytest.importorskip("torch", reason="not run: grading (PyTorch is not installed)")
 
-from grading import sandbox  # noqa: E402
+from grading.isolation import sandbox  # noqa: E402
 from minigrad import course  # noqa: E402
 
 

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import torch
 
+from grading.checking.picture import cells, compared
 from grading.exercise import checks, mistakes, right
-from grading.picture import cells, compared
 from minigrad.layout import contiguous_strides
 
 from .layouts import HUGE, LARGE, LayoutCheck, many, random_shape

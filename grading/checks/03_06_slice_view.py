@@ -4,9 +4,9 @@ import itertools
 
 import numpy as np
 
-from grading import show
+from grading.checking import describe
+from grading.checking.picture import cells, compared
 from grading.exercise import checks, mistakes, right
-from grading.picture import cells, compared
 from minigrad.layout import slice_view
 
 from .layouts import (
@@ -86,8 +86,8 @@ class SliceView(LayoutCheck):
             return False
         empty = 0 in expected[0]  # then no cell is read: the offset has no meaning
         return (
-            show.same(got[0], expected[0])
-            and show.same_strides(got[1], expected[1], expected[0])
+            describe.same(got[0], expected[0])
+            and describe.same_strides(got[1], expected[1], expected[0])
             and type(got[2]) is int
             and (empty or got[2] == expected[2])
         )

@@ -1,8 +1,8 @@
 """Other shapes of the same elements: as a view where that can be."""
 
+from grading.checking.describe import same_strides
+from grading.checking.picture import cells, compared
 from grading.exercise import checks, mistake, mistakes, right
-from grading.picture import cells, compared
-from grading.show import same_strides
 from minigrad.layout import contiguous_strides, index_of, offset_of, view_or_copy
 
 from .layouts import HUGE, LARGE, LayoutCheck, contiguous, many, without_memory

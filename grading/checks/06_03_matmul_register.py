@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from grading import gpu
 from grading.exercise import Launch, Problem, checks, mistakes
+from grading.kernels import gpu
 from minigrad.kernels.matmul import matmul_register
 from minigrad.launch import cdiv
 

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from grading import show
+from grading.checking import describe
 from grading.exercise import Check, checks, mistakes, right
 from minigrad.kernels.matmul import roofline
 
@@ -82,8 +82,8 @@ class Roofline(Check):
         said = dict(super().lines(case))
         if isinstance(got, dict):
             wrong = [k for k in expected if not self.alike(got.get(k), expected[k])]
-            said["expected"] = show.text({k: expected[k] for k in wrong})
-            said["got"] = show.text({k: got.get(k) for k in wrong})
+            said["expected"] = describe.text({k: expected[k] for k in wrong})
+            said["got"] = describe.text({k: got.get(k) for k in wrong})
         return [*said.items()]
 
 

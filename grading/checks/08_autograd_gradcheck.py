@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from grading.drivers.scenarios import FAULTS, FUNCTIONS
 from grading.exercise import Model, checks, mistakes, right
-from grading.scenes.scenarios import FAULTS, FUNCTIONS
 from minigrad import no_grad
 from minigrad.testing.gradcheck import numerical_jacobian
 

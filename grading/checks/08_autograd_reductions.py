@@ -4,8 +4,8 @@ import numpy as np
 import torch
 
 import minigrad
+from grading.drivers.scenarios import SHARES
 from grading.exercise import checks, mistake, mistakes, right
-from grading.scenes.scenarios import SHARES
 from minigrad.ops import vjp
 
 from .gradients import Filled, TensorCheck, drawn, filled, of_shape

@@ -4,9 +4,9 @@ from types import SimpleNamespace
 
 import torch
 
+from grading.drivers.graphs import UNRECORDED
+from grading.drivers.scenarios import SHARES
 from grading.exercise import checks, mistakes, right
-from grading.scenes.graphs import UNRECORDED
-from grading.scenes.scenarios import SHARES
 from minigrad.autograd.adjoints import sum_to_size
 from minigrad.autograd.graph import modified, next_version, unpack
 

@@ -3,8 +3,8 @@
 import numpy as np
 import torch
 
+from grading.drivers import scenarios
 from grading.exercise import checks, mistakes, right
-from grading.scenes import scenarios
 from minigrad.training import linear_regression
 
 from .scene_check import SceneCheck, numbers

@@ -12,7 +12,7 @@ import torch
 import torch.nn.functional as F
 
 from grading.exercise import Launch, blank, checks, mistakes
-from grading.kernel_runs import same_arrays
+from grading.kernels.runs import same_arrays
 from minigrad.kernels.losses import cross_entropy_backward, cross_entropy_forward
 
 from .reductions import ReductionCheck, TreesCheck

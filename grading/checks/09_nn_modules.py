@@ -4,8 +4,8 @@ import itertools
 
 import torch
 
+from grading.drivers.modules import grown
 from grading.exercise import checks, mistakes, right
-from grading.scenes.modules import grown
 from minigrad.nn import Module
 
 from .scene_check import SceneCheck, options_of

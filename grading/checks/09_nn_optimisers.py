@@ -3,8 +3,8 @@
 import numpy as np
 import torch
 
+from grading.checking.mistakes import Mistake, Patch, listed, say
 from grading.exercise import checks, mistakes, right
-from grading.mistakes import Mistake, Patch, listed, say
 from minigrad.optim.adam import adam, adamw
 from minigrad.optim.sgd import sgd
 

@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 
 import minigrad
+from grading.checking.learner_tests import OfATest
 from grading.checks import operators
 from grading.checks.operators import HEART, OPERATORS, RIGHT
 from grading.exercise import Problem, checks, mistakes, right
-from grading.own_tests import OfATest
 from minigrad.testing.verify import verify
 
 TEXT = Path(operators.__file__).read_text(encoding="utf-8")

@@ -5,11 +5,11 @@ import re
 import numpy as np
 
 from cudasim import Limits
-from grading.cases import stops
-from grading.checking import kept
+from grading.checking.cases import stops
+from grading.checking.check import kept
+from grading.checking.kernel_messages import FOUND
 from grading.exercise import Check, Launch, Problem, checks, mistakes, right
-from grading.kernel_messages import FOUND
-from grading.simulation import Simulator, Text
+from grading.kernels.simulation import Simulator, Text
 from minigrad.jit.codegen import fused_kernel
 
 from .layered import graphs

@@ -3,9 +3,9 @@
 import numpy as np
 import torch
 
-from grading import gpu
 from grading.exercise import KernelCheck, Launch
-from grading.native import launched
+from grading.kernels import gpu
+from grading.kernels.cpp import launched
 from minigrad.testing import native
 
 BUILT = "as an extension of PyTorch"

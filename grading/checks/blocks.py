@@ -10,8 +10,8 @@ from dataclasses import replace
 import numpy as np
 import torch
 
-from grading import gpu
 from grading.exercise import KernelCheck, Problem
+from grading.kernels import gpu
 
 from .launches import LineCheck, cover
 

@@ -5,10 +5,10 @@ import textwrap
 
 import numpy as np
 
-from grading.cases import Tried
+from grading.checking.cases import Tried
+from grading.checking.verdict import NEEDS_COMPILER, Verdict
 from grading.exercise import Check, Model, Problem
-from grading.subject import Outcome
-from grading.verdict import NEEDS_COMPILER, Verdict
+from grading.isolation.replies import Outcome
 from minigrad.testing.extension import NoCompiler, compiler
 
 SAID = {  # kind of a Problem -> its cause

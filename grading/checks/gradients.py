@@ -5,12 +5,12 @@ import functools
 import numpy as np
 import torch
 
-from grading import show
-from grading.cases import value_of
+from grading.checking import describe
+from grading.checking.cases import value_of
+from grading.checking.describe import Filled
+from grading.drivers import scenarios
+from grading.drivers.scenarios import SHARES
 from grading.exercise import Differs, Raises
-from grading.scenes import scenarios
-from grading.scenes.scenarios import SHARES
-from grading.show import Filled
 
 from .scene_check import SceneCheck, each, nearly, options_of
 
@@ -101,7 +101,7 @@ class ScenarioCheck(Facts):
         raise NotImplementedError
 
     def words(self, name, *args):
-        return f"{name}, {', '.join(map(show.shown, args))}"
+        return f"{name}, {', '.join(map(describe.shown, args))}"
 
 
 SEEN = {
@@ -154,7 +154,7 @@ class TensorCheck(Facts):
         return of_arrays(special, args)
 
     def words(self, *args):
-        return dict(show.call(self.hole, args))["case"]
+        return dict(describe.call(self.hole, args))["case"]
 
     def expected(self, *args):
         return scenarios.differentiated(PyTorch, self.torch, *args)

@@ -1,10 +1,10 @@
-"""What the checks of scenes (grading/scenes) share: results are compared by parts."""
+"""What the checks of scenes (grading/drivers) share: results are compared by parts."""
 
 import textwrap
 
 import numpy as np
 
-from grading import show
+from grading.checking import describe
 from grading.exercise import Check, Problem
 
 
@@ -40,7 +40,7 @@ def brief(value, digits=6):
         return ", ".join(f"{k}: {brief(v, digits)}" for k, v in value.items())
     if isinstance(value, list) and value and isinstance(value[0], np.ndarray | float):
         return "; ".join(brief(v, digits) for v in value[:3])
-    return f"{value:.{digits}g}" if isinstance(value, float) else show.shown(value)
+    return f"{value:.{digits}g}" if isinstance(value, float) else describe.shown(value)
 
 
 def both(expected, got):
@@ -73,11 +73,13 @@ class SceneCheck(Check):
         got, expected = case.got, case.expected
         lines = [("case", self.words(*case.args))]
         if isinstance(got, Problem) or hasattr(expected, "message"):
-            said = show.text(expected) if hasattr(expected, "message") else ""
+            said = describe.text(expected) if hasattr(expected, "message") else ""
             where = got.where if isinstance(got, Problem) else ""
-            shown = show.text(got) if isinstance(got, Problem) else cut(brief(got), 88)
+            shown = (
+                describe.text(got) if isinstance(got, Problem) else cut(brief(got), 88)
+            )
             return [*lines, ("expected", said), ("got", shown), ("where", where)]
-        where, got, expected = show.difference(got, expected, self.near)
+        where, got, expected = describe.difference(got, expected, self.near)
         texts = [where + text for text in both(expected, got)]
         return [*lines, *zip(("expected", "got"), texts, strict=True)]
 

@@ -6,7 +6,7 @@ import functools
 import numpy as np
 import torch
 
-from grading.scenes import learning
+from grading.drivers import training
 
 from .scene_check import numbers
 
@@ -36,5 +36,5 @@ def data_of(random, n, inputs=6, classes=4):
     return numbers(random, n, inputs), labels
 
 
-network = functools.partial(learning.network, torch)
-state_of = learning.state_of
+network = functools.partial(training.network, torch)
+state_of = training.state_of

@@ -1,1 +1,6 @@
-"""A class: releasing labs, taking submissions in, grading, feedback, grades."""
+"""A class: labs released, submissions taken in and graded, feedback, grades.
+
+nbgrader keeps the gradebook; what it lacks is here.
+
+Imports processes, notebooks, checking, kernels, isolation.
+"""

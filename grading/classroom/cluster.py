@@ -11,7 +11,7 @@ import contextlib
 import time
 from typing import NamedTuple
 
-from ..verdict import Failure, Verdict
+from ..checking.verdict import Failure, Verdict
 from . import judging
 from .preprocessors import checks_here
 

@@ -18,7 +18,7 @@ from dateutil.parser import parse as parse_time
 from minigrad.course import CHAPTERS
 from minigrad.exercises.registry import exercises
 
-from .beside import STAMP, is_ordinary
+from .attachments import STAMP, is_ordinary
 from .files import LIMIT, digest, fingerprint, write
 from .inbox import (
     Delivery,
@@ -256,7 +256,7 @@ def _note_canvas_ids(directory, claims):
     """Keep Canvas's numbers of students in the gradebook; the export needs them."""
     ids = {c.owner.student: c.owner.number for c in claims if c.owner.canvas}
     if ids:
-        from .book import open_course
+        from .course_dir import open_course
 
         with open_course(directory).gradebook as book:
             for student, number in ids.items():

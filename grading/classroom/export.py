@@ -16,9 +16,9 @@ from rich.console import Console
 from traitlets import Bool, Unicode
 from traitlets import List as ListOf
 
-from ..plain import cell
-from ..verdict import number
-from .book import open_course, released_name
+from ..checking.verdict import number
+from ..isolation.safe_text import cell
+from .course_dir import open_course, released_name
 from .files import write
 from .grades import grades, said
 from .roster import Person, Roster

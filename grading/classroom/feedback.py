@@ -18,13 +18,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from minigrad import course
 
-from .. import render
-from .book import open_course, penalties_of, submissions
-from .engine import gradebook
+from ..isolation import render
+from .course_dir import open_course, penalties_of, submissions
+from .gradebook_cache import gradebook
 from .grades import COUNTS, standing
 from .lock import alone
-from .page import POLICY, Shown, is_check, without_paths
 from .preprocessors import Record
+from .submission_page import POLICY, Shown, is_check, without_paths
 
 PAGE = Environment(autoescape=True).from_string("""\
 <!doctype html>

@@ -4,7 +4,7 @@ import hashlib
 import os
 import stat
 
-from .beside import LIMIT
+from .attachments import LIMIT
 
 
 def write(path, data):

@@ -14,9 +14,9 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.exchange.abc import ExchangeList
 from nbgrader.server_extensions.formgrader import base, handlers
 
-from .book import penalties_of
-from .engine import gradebook
-from .page import Shown, is_check, source
+from .course_dir import penalties_of
+from .gradebook_cache import gradebook
+from .submission_page import Shown, is_check, source
 
 # Its pages have scripts in their text, and make functions of templates.
 POLICY = (

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from nbgrader.api import MissingEntry
 
-from ..verdict import NOT_GRADED, not_graded, plural
+from ..checking.verdict import NOT_GRADED, not_graded, plural
 from .files import fingerprint
-from .late import Penalty
+from .late_penalty import Penalty
 from .preprocessors import Record
 
 COUNTS = "graded", "not gradable"
@@ -66,7 +66,7 @@ def standing(root, lab, student):
 
 def grades(root, book, labs=(), students=()):
     """Every Grade in a course, by lab and student. book: nbgrader's Gradebook."""
-    from .book import penalties_of, submissions  # which needs `grade_of`
+    from .course_dir import penalties_of, submissions  # which needs `grade_of`
 
     labs = [a.name for a in book.assignments if not labs or a.name in labs]
     handed_in = set(submissions(root))

@@ -19,7 +19,7 @@ from pathlib import Path, PurePosixPath
 from time import monotonic
 from typing import NamedTuple
 
-from ..archives import JUNK, too_large
+from ..isolation.archives import JUNK, too_large
 from . import reading
 from .files import LIMIT, opened
 

@@ -9,10 +9,10 @@ from minigrad import course
 from minigrad.exercises.answers import holes_of
 from minigrad.exercises.cells import answered_in, cells_of, is_setup
 
-from ..checking import judge
-from ..process import TRIES, Gone, ProcessSubject
-from ..sandbox import NoIsolation
-from ..verdict import NOT_GRADED, Verdict, plural
+from ..checking.check import judge
+from ..checking.verdict import NOT_GRADED, Verdict, plural
+from ..isolation.sandbox import NoIsolation
+from ..processes.process import TRIES, Gone, ProcessSubject
 from . import repair, submission
 
 BROKEN = "crashed", "timed out"

@@ -22,10 +22,10 @@ from traitlets import Bool
 
 from minigrad.exercises.answers import holes_of
 
-from ..verdict import NEEDS_GPU, Verdict, plural
-from . import beside, repair, submission
-from .engine import gradebook
+from ..checking.verdict import NEEDS_GPU, Verdict, plural
+from . import attachments, repair, submission
 from .files import digest, fingerprint, write
+from .gradebook_cache import gradebook
 from .judging import judged, students_cells
 from .lock import Busy, alone, is_held
 from .notes import fewer
@@ -112,7 +112,7 @@ class Record:
         """(name, text) of the Python modules that were handed in with the notebook."""
         folder = self.root / "submitted" / self.student / self.lab
         found = [p for p in sorted(folder.glob("*.py")) if MODULE.fullmatch(p.name)]
-        found = [p for p in found if beside.is_ordinary(p, LONGEST)][:MODULES]
+        found = [p for p in found if attachments.is_ordinary(p, LONGEST)][:MODULES]
         found = [p for p in found if os.access(p, os.R_OK)]
         return [(p.name, p.read_text("utf-8", "replace")) for p in found]
 

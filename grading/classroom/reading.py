@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 from minigrad.exercises.sandbox import PATIENCE
 
-from .. import sandbox, wire
-from ..forks import Fork
-from ..line import LONGEST
-from ..reader import CELLS, LIMITS, NAME, NAMES, TEXT
+from ..isolation import codec, sandbox
+from ..isolation.connection import LONGEST
+from ..isolation.forks import Fork
+from ..isolation.reader import CELLS, LIMITS, NAME, NAMES, TEXT
 from .files import LIMIT, fingerprint, opened
 
 SECONDS = PATIENCE * LIMITS["RLIMIT_CPU"]
@@ -122,7 +122,7 @@ class Reader:
         self.fork.end()
 
     def say(self, value):
-        self.fork.line.send(wire.encode(value), self.left)
+        self.fork.line.send(codec.encode(value), self.left)
 
     def heard(self, longest=LONGEST):
         """The bytes of its next message."""
@@ -134,7 +134,7 @@ class Reader:
 
     def value(self, longest=LONGEST):
         """The plain value that is its next message."""
-        return wire.decode(self.heard(longest), most=longest)
+        return codec.decode(self.heard(longest), most=longest)
 
 
 class Archive:

@@ -7,9 +7,16 @@ import nbformat
 
 from minigrad.exercises.registry import exercises, find
 
-from ..verdict import Failure, Verdict
+from ..checking.verdict import Failure, Verdict
 from . import judging
-from .book import grade_one, how_of, open_course, record_of, released_name, submissions
+from .course_dir import (
+    grade_one,
+    how_of,
+    open_course,
+    record_of,
+    released_name,
+    submissions,
+)
 from .lock import alone
 from .repair import graded
 

@@ -12,7 +12,7 @@ from nbformat.v4 import new_notebook
 
 from minigrad.exercises.cells import answered_in, is_setup
 
-from ..reader import CHECK
+from ..isolation.reader import CHECK
 
 MISSING = "the answer cell of {} is missing"
 ADDED = {"added": True}  # the mark of a cell that is not the student's, and is not run

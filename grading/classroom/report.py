@@ -21,15 +21,15 @@ from minigrad.exercises.cells import answered_in, cells_of
 from minigrad.viz.draw.canvas import Canvas
 from minigrad.viz.draw.picture import style
 
-from .. import plain
-from ..verdict import NOT_GRADED
-from . import reading, times
-from .alike import alike
-from .book import open_course, released_name
+from ..checking.verdict import NOT_GRADED
+from ..isolation import safe_text
+from . import reading, time_spent
+from .course_dir import open_course, released_name
 from .files import write
 from .grades import COUNTS, grades, said
-from .page import POLICY
 from .preprocessors import Record
+from .similarity import alike
+from .submission_page import POLICY
 
 STATES = {
     "right": "read",
@@ -46,7 +46,7 @@ HALF = 0.5  # of the points: whoever has less needs help
 LONGEST = 50_000  # characters of an answer that is compared with others
 SHOWN = 5  # mistakes of an exercise; exercises of a student
 _environment = Environment(autoescape=True)
-_environment.filters.update(cell=plain.cell, visible=plain.visible)
+_environment.filters.update(cell=safe_text.cell, visible=safe_text.visible)
 PAGE = _environment.from_string("""\
 {% macro table(head, rows) %}<table>
 <tr>{% for h in head %}<th scope="col">{{ h }}</th>{% endfor %}</tr>
@@ -281,7 +281,7 @@ def _times(root, name, students):
         path = root / "submitted" / student / name / f"{name}.ipynb"
         with contextlib.suppress(OSError):
             cells = reading.notebook(path).cells
-            for exercise, minutes in times.minutes(cells).items():
+            for exercise, minutes in time_spent.minutes(cells).items():
                 spent[exercise].append(minutes)
     return [
         (hole.name, f"{statistics.median(took):.0f}", hole.minutes, len(took))

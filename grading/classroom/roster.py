@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from ..plain import defused, visible
+from ..isolation.safe_text import defused, visible
 from .inbox import Unowned, lab_in, safe
 
 CANVAS_ID = ("id",)

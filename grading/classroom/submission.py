@@ -7,7 +7,7 @@ import nbformat
 from dateutil.parser import parse as parse_time
 
 from . import reading, repair
-from .beside import LIMIT, STAMP, is_ordinary
+from .attachments import LIMIT, STAMP, is_ordinary
 from .files import opened
 from .inbox import shown
 

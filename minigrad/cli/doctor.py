@@ -93,9 +93,9 @@ def isolation():
     if importlib.util.find_spec("nbgrader") is None:
         return []
     code = """if True:
-        from grading import machines, sandbox
+        from grading.isolation import missing_box, sandbox
         why = sandbox.why_not()
-        print(why and f"{why}\\n{machines.advice(why)}")"""
+        print(why and f"{why}\\n{missing_box.advice(why)}")"""
     tried = subprocess.run(
         [sys.executable, "-c", code], cwd=HOME, capture_output=True, text=True,
         errors="replace",

@@ -1,0 +1,88 @@
+"""Cases of a check: their arguments, what PyTorch makes of them, what came of them."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ..isolation.replies import Outcome, Problem
+from . import describe
+from .describe import Filled
+from .features import View
+
+
+class Raises(NamedTuple):
+    """What a case must give where PyTorch raises."""
+
+    type: str
+    message: str
+
+
+class Tried(NamedTuple):
+    """A case, and what came of it."""
+
+    right: bool
+    part: str
+    args: tuple
+    expected: object
+    got: object  # a value, or a Problem
+    outcome: Outcome
+    number: int | None = None  # which of the check's cases it is
+
+
+TENSORS = View, Filled
+
+
+def value_of(function, args):
+    """What a function gives for a case, tensors described; or Raises."""
+    try:
+        import torch
+
+        tensors = [_torch(a) if isinstance(a, TENSORS) else a for a in args]
+        value = function(*tensors)
+        bases = [t for t in tensors if isinstance(t, torch.Tensor)]
+        return describe.described_torch(value, bases)
+    except (IndexError, RuntimeError, TypeError, ValueError) as error:
+        return Raises(type(error).__name__, str(error).split("\n")[0])
+
+
+def _torch(view):
+    import torch
+
+    if isinstance(view, Filled):
+        return torch.from_numpy(view.values.copy())
+    return torch.arange(view.cells).as_strided(*view)
+
+
+def given(argument):
+    """A case's argument as a subject takes it; see fake_gpu.py."""
+    if isinstance(argument, Filled):
+        return {"strided": _laid_out(argument.values)}
+    if isinstance(argument, View):
+        return {"strided": (np.arange(argument.cells), *argument)}
+    return argument
+
+
+def _laid_out(array):
+    """(memory, shape, strides, offset) of an array, counted in elements."""
+    shape, size = array.shape, array.itemsize
+    if array.flags.c_contiguous:
+        strides = [math.prod(shape[d + 1 :]) for d in range(len(shape))]
+        return array.reshape(-1), shape, strides, 0
+    memory = array
+    while isinstance(memory.base, np.ndarray):
+        memory = memory.base
+    first = array.ctypes.data - memory.ctypes.data
+    strides = [step // size for step in array.strides]
+    return memory.reshape(-1), shape, strides, first // size
+
+
+def stops(got):
+    """After this there is no use in trying further cases."""
+    return isinstance(got, Problem) and got.kind in ("time", "gone", "listed")
+
+
+def failed_as(case):
+    """The state of an answer that earns nothing, from the last case that was tried."""
+    kind = case.got.kind if stops(case.got) else None
+    return {"time": "timed out", "gone": "crashed"}.get(kind, "wrong")

@@ -1,0 +1,312 @@
+"""What a check sees of a value: comparing, saying it in words, naming mistakes."""
+
+import inspect
+import os
+import textwrap
+from typing import NamedTuple
+
+import numpy as np
+
+from minigrad.exercises.registry import kind
+
+from ..isolation.codec import Seen
+
+# Causes that are certain once they are seen: a check's own do not go before them.
+CERTAIN = {"endless", "gone", "circular", "recursion", "type", "changed", "reused"}
+CERTAIN |= {"list", "float", "copies"}
+
+# What Python says of some beginners' mistakes -> what to do.
+HINTS = {
+    "is not defined": "that name is unknown here: is it misspelt, or does self. belong "
+    "before it?",
+    "'function'": "a function stands there, and not what it returns: brackets call it",
+    "Boolean value of": "a tensor of several elements is neither true nor false: ask "
+    ".all(), count what is True by .sum(), or ask `is None`",
+    "required positional argument": "fewer arguments than the function "
+    "takes: a tuple is one, and f(*pair) makes two of it",
+    "has no setter": "self is only read: make a new view with self.as_strided(...)",
+    "'NoneType' object has no attribute": "something is None there: which step gave it "
+    "no value, or forgot its `return`?",
+    "object has no attribute": "what stands before the dot has nothing of that name: "
+    "is it misspelt, or is this another kind of object than you think?",
+    "does not support item assignment": "a tuple cannot be changed: make a list(...) "
+    "of it, change that, and make a tuple(...) again",
+}
+
+ENDLESS = "it does not end in time: does a loop go on for ever, or far too often?"
+WIDE = 96  # characters of a message's line, without its key
+ABSENT = type("Absent", (), {"__repr__": lambda _: "not there"})()  # from a dict
+LONGEST_ERROR = 240  # characters of an error's message
+
+
+class Filled(NamedTuple):
+    """A row-major tensor of given values among a case's arguments."""
+
+    values: np.ndarray
+
+
+def described_torch(value, bases):
+    """A value of PyTorch's, a tensor as Seen. bases: the tensors of the input."""
+    import torch
+
+    if isinstance(value, torch.Tensor):
+        memory = value.untyped_storage().data_ptr()
+        shares = any(memory == b.untyped_storage().data_ptr() for b in bases)
+        dtype = str(value.dtype).removeprefix("torch.")
+        how = (tuple(value.shape), value.stride(), value.storage_offset())
+        return Seen(*how, dtype, value.numpy(), shares)
+    return tuple(value) if isinstance(value, torch.Size) else value
+
+
+def same(got, expected):
+    """Equal in type and value; of tensors, only what can be observed is compared."""
+    if isinstance(expected, Seen):
+        return isinstance(got, Seen) and _same_tensor(got, expected)
+    if isinstance(expected, tuple | list):
+        return (
+            type(got) is type(expected)
+            and len(got) == len(expected)
+            and all(map(same, got, expected))
+        )
+    if isinstance(expected, np.ndarray):
+        return isinstance(got, np.ndarray) and np.array_equal(got, expected)
+    return type(got) is type(expected) and got == expected
+
+
+def same_strides(got, expected, shape):
+    """Equal strides where they count: not of size 1, and nowhere in an empty tensor."""
+    if not (isinstance(got, tuple) and all(type(s) is int for s in got)):
+        return False
+    if len(got) != len(shape) or expected is None:
+        return False
+    counts = [size > 1 and 0 not in shape for size in shape]
+    return all(a == b for a, b, c in zip(got, expected, counts, strict=True) if c)
+
+
+def beside(got, expected):
+    """(expected, got) in words; where these are alike, of what differs first."""
+    where = ""
+    if text(got) == text(expected):
+        where, got, expected = difference(got, expected, _near)
+    both = text(expected), text(got)
+    if both[0] == both[1]:
+        both = [" ".join(shown(value).split()) for value in (expected, got)]
+        start = max(0, len(os.path.commonprefix(both)) - 40)
+        both = ["... " * (start > 0) + _short(said[start:], 84) for said in both]
+    return where + both[0], where + both[1]
+
+
+def _near(got, expected):
+    if isinstance(expected, tuple | list) and isinstance(got, tuple | list):
+        return len(got) == len(expected) and all(map(_near, got, expected))
+    kinds = {np.asarray(value).dtype.kind for value in (got, expected)}
+    if kinds == {"f"} and np.shape(got) == np.shape(expected):
+        return np.allclose(got, expected, 1e-7, 0, equal_nan=True)
+    return same(got, expected)
+
+
+def difference(got, expected, same):
+    """(where, got, expected) of the first parts that are not the same."""
+    if isinstance(expected, Seen) and isinstance(got, Seen):
+        return difference(got.values, expected.values, same)
+    if isinstance(expected, dict) and isinstance(got, dict) and expected.keys() & got:
+        keys = expected | got
+        pairs = [(f"{k}: ", got.get(k, ABSENT), expected.get(k, ABSENT)) for k in keys]
+    elif isinstance(expected, tuple | list) and isinstance(got, tuple | list):
+        pairs = [(f"[{n}] ", *both) for n, both in
+                 enumerate(zip(got, expected, strict=False))]  # fmt: skip
+    elif isinstance(expected, np.ndarray) and np.shape(got) == expected.shape != ():
+        pairs = [(f"[{', '.join(map(str, i))}] = ", got[i].item(), expected[i].item())
+                 for i in np.ndindex(expected.shape)]  # fmt: skip
+    else:
+        pairs = []
+    for where, g, e in pairs:
+        if not same(g, e):
+            inner, g, e = difference(g, e, same)
+            return (where + inner).replace("] [", "]["), g, e
+    return "", got, expected
+
+
+def text(value):
+    """A value in words, for a learner."""
+    if isinstance(value, Seen):
+        where = "a view" if value.shares else "a copy"
+        numbers = f"strides {value.strides}, offset {value.offset}"
+        return f"a tensor of shape {value.shape}, {numbers}, {where}"
+    if hasattr(value, "kind"):  # a Problem
+        said = [part for part in (*value.types[:1], value.message) if part]
+        return _error(": ".join(said))
+    if hasattr(value, "message"):  # an error of PyTorch's
+        return _error(f"{value.type}: {value.message}")
+    return _short(shown(value), 88)
+
+
+def _error(said):
+    """An error's message; less of one whose words are too long for a line."""
+    longest = max(map(len, said.split()), default=0)
+    return _short(said, LONGEST_ERROR if longest < 88 else 88)
+
+
+def _short(text, most):
+    text = " ".join(text.split())
+    return text if len(text) <= most else text[: most - 4] + " ..."
+
+
+def call(hole, args):
+    """(key, text) lines of the call that a case makes, as a learner can type it."""
+    names = list(inspect.signature(hole.__wrapped__).parameters)
+    if names[:1] == ["self"]:
+        x, *rest = args
+        how = (
+            f"minigrad.arange({x.cells}).as_strided({x.shape}, {x.strides}, {x.offset})"
+        )
+        said = ", ".join(map(shown, rest))
+        return [("input", f"x = {how}"), ("case", f"x.{hole.name}({said})")]
+    said = ", ".join(map(shown, args))
+    named = [f"{n}={shown(a)}" for n, a in zip(names, args, strict=False)]
+    if len(names) >= len(args) > 1 and len(", ".join(named)) < 80:
+        said = ", ".join(named)
+    return [("case", f"{hole.name}({said})")]
+
+
+def shown(value):
+    """An argument as a learner would write it: `...` and short slices."""
+    if value is ...:
+        return "..."
+    if isinstance(value, dict) and len(value) == 1:
+        return _described(*value.items())
+    if isinstance(value, np.ndarray):
+        return " ".join(repr(value).split())
+    if isinstance(value, Filled):
+        said = shown(value.values).replace("array(", "tensor(", 1)
+        steps = [step // value.values.itemsize for step in value.values.strides]
+        plain = value.values.flags.c_contiguous
+        return said if plain else f"{said} of strides {shown(tuple(steps))}"
+    if isinstance(value, slice):
+        stop = repr(value.stop)
+        if value.step is not None:
+            return f"slice({value.start}, {stop}, {value.step})"
+        return (
+            f"slice({stop})" if value.start is None else f"slice({value.start}, {stop})"
+        )
+    if isinstance(value, tuple):
+        inside = ", ".join(map(shown, value))
+        return f"({inside},)" if len(value) == 1 else f"({inside})"
+    return repr(value)
+
+
+def _described(item):
+    """A dtype or a tensor of zeros, as fake_gpu.py describes them."""
+    key, value = item
+    if key == "dtype":
+        return value
+    if key == "tensor":
+        return f"zeros({shown(value[1])}, dtype={value[0]})"
+    return repr({key: value})
+
+
+def general_cause(got, expected):
+    """(name, text) of a mistake that any exercise may have; None for no idea."""
+    if hasattr(got, "kind"):
+        return _cause_of_problem(got, expected)
+    if hasattr(expected, "message"):
+        return "no_error", f"for this input {expected.type} must be raised"
+    if got is None and expected is not None:
+        return "none", "nothing is returned: does every path end in `return`?"
+    if isinstance(got, Seen) and isinstance(expected, Seen):
+        return _cause_of_tensor(got, expected)
+    if _has(got, list, expected, tuple):
+        return "list", "a list where a tuple belongs: return tuple(...)"
+    if _has(got, float, expected, int):
+        return (
+            "float",
+            "floats where ints belong: divide with //, and make ints with int(...)",
+        )
+    if type(got) is not type(expected):
+        return "wrong_type", f"{_kind(expected)} is expected here, not {_kind(got)}"
+    return None
+
+
+def _same_tensor(got, expected):
+    empty = 0 in expected.shape  # then nothing is read, from wherever
+    read = (got.shares, got.offset) == (expected.shares, expected.offset)
+    return (
+        got.shape == expected.shape
+        and got.dtype == expected.dtype
+        and (empty or read)
+        and same_strides(got.strides, expected.strides, expected.shape)
+        and got.values is not None
+        and np.array_equal(got.values, expected.values)
+    )
+
+
+def _cause_of_problem(got, expected):
+    if got.kind == "time":
+        return "endless", ENDLESS
+    if got.kind == "type":
+        return "type", "return numbers, tuples or a tensor, with ints inside"
+    if got.kind == "changed":
+        return "changed", "an argument is only read: make something new, and return it"
+    if got.kind == "reused":
+        return "reused", "every call makes a tensor of its own: the first is still used"
+    if got.kind != "raised":
+        return got.kind, got.message
+    if "CircularAnswers" in got.types:
+        return "circular", got.message
+    if "RecursionError" in got.types:
+        return "recursion", "it calls itself again and again: Python stops it"
+    if "NotImplementedError" in got.types:
+        return "unfinished", "this part is still to be written"
+    if hasattr(expected, "message"):
+        return "wrong_error", f"for this input {expected.type} must be raised"
+    for said, hint in HINTS.items():
+        if said in got.message:
+            return "raised", hint
+    error = ", ".join(got.types[:1]) or "an error"
+    if isinstance(expected, dict):  # of a scene, where another may be expected
+        return "raised", f"it raises {error}, which is not expected here"
+    value = "None" if expected is None else "a value"
+    return "raised", f"it raises {error} where {value} is expected"
+
+
+def _cause_of_tensor(got, expected):
+    if got.values is None:
+        return "outside", "the tensor is huge, or reads cells outside its storage"
+    alike = np.array_equal(got.values, expected.values) and got.values.size
+    if alike and expected.shares and not got.shares:
+        return "copies", "the values are right, but copied: a view shares the storage"
+    return None
+
+
+def _kind(value):
+    names = {Seen: "a tensor", np.ndarray: "a NumPy array", type(None): "None"}
+    if isinstance(value, dict) and set(value) in ({"dtype"}, {"tensor"}):
+        return f"a {next(iter(value))}"  # as fake_gpu.py describes them
+    return names.get(type(value)) or kind(value)
+
+
+def _has(got, kind, expected, other):
+    """Does `got` have one kind of value where `expected` has the other?"""
+    if isinstance(got, tuple) and isinstance(expected, tuple):
+        pairs = zip(got, expected, strict=False)
+        return any(_has(a, kind, b, other) for a, b in pairs)
+    return type(got) is kind and type(expected) is other
+
+
+def listed(parts):
+    """The first two of many, and how many more."""
+    more = f" and {len(parts) - 2} more" if len(parts) > 3 else ""
+    return ", ".join(parts[:2] if more else parts) + more
+
+
+def folded(text):
+    """Long lines as several, below each other; what has lines already stays."""
+    if "\n" in text or len(text) <= WIDE:
+        return text
+    return textwrap.fill(text, WIDE, subsequent_indent=" " * 12, break_long_words=False)
+
+
+def beginning(printed):
+    """The first lines of what was printed, in one."""
+    lines = printed.strip().splitlines()
+    return " | ".join(lines[:3])[:200] + (" | ..." if len(lines) > 3 else "")

@@ -1,0 +1,131 @@
+"""What is said of an answer that is wrong: the case that shows it, and the cause.
+
+A mistake is named only if it gives what the answer gave in every case that was tried,
+those that are right among them, and no other mistake does. Where none does, two that
+do so together are named.
+"""
+
+import contextlib
+import itertools
+import time
+from typing import NamedTuple
+
+from . import describe
+from .cases import Raises, stops
+from .features import common, sizes_of
+from .mistakes import both
+
+SECONDS = 1.0  # of the search for two mistakes
+TWO = "there are two mistakes. The first: {}. The second: {}"
+
+
+class Blame(NamedTuple):
+    """A cause. more: lines (key, text) of what else was found out."""
+
+    cause: str = "unknown"
+    text: str = ""
+    more: tuple = ()
+
+
+def blame(check, tried):
+    """The Blame of an answer of which one case is wrong, or more."""
+    cases = by_size(tried)
+    seen = check.sees(cases)
+    if seen and seen[0] in describe.CERTAIN:
+        return Blame(*seen)
+    cases.sort(key=lambda case: (case.right, sum(sizes_of(case.args)[0])))  # cheap ones
+    for find in (computed, shown) if seen else (computed, shown, twofold):
+        found = find(check, cases)
+        if len(found) == 1:
+            ((text, name),) = found.items()
+            return Blame(name, text, _cure(check, cases))
+    rule = common(check.hole, cases, check.plain)
+    return Blame(*(seen or Blame()[:2]), (("only", rule), *_cure(check, cases)))
+
+
+def _cure(check, cases):
+    found = check.cure(cases)
+    if not found:
+        return ()
+    what, places = found
+    where = " and ".join(places)
+    return (("cure", f"tried: with {what[:-1]} {where} every case is right"),)
+
+
+def computed(check, cases):
+    """{text: name} of the mistakes that give what the answer gave in every case."""
+    found = [one for one in check.causes() if _gives(check, one, cases, check.agrees)]
+    if len({text for _, text, _ in found}) > 1:  # in what is counted, too
+        found = [f for f in found if _gives(check, f, cases, check.equals)] or found
+    return {text: name for name, text, _ in found}
+
+
+def _gives(check, known, cases, alike):
+    """Does one way of a mistake, (name, text, Mistake), give what the answer gave?"""
+    ways = known[2].ways(check.hole, known[0])
+    return any(all(alike(way, case) for case in cases) for way in ways)
+
+
+def shown(check, cases):
+    """{text: name} of the mistakes whose sign all wrong cases show."""
+    return {text: name for name, text, wrong in check.causes()
+            if wrong.sign and check.shows(wrong.sign, cases)}  # fmt: skip
+
+
+def twofold(check, cases):
+    """{text: "name+name"} of two mistakes that together give it in every case.
+
+    First tried are those of which one alone gives what the smallest case gave.
+    """
+    end, found = time.thread_time() + SECONDS, {}
+    known = [one for one in check.causes() if one[1]]
+    part = {one[0] for one in known if _gives(check, one, cases[:1], check.agrees)}
+    pairs = [*itertools.combinations(known, 2)]
+    pairs.sort(key=lambda pair: part.isdisjoint(name for name, *_ in pair))
+    for (a, text, _), (b, other, _) in pairs:
+        if time.thread_time() > end:
+            break
+        way = both(check.hole, a, b) if text != other else None
+        with contextlib.suppress(ValueError):  # together they are no kernel
+            if way and all(check.agrees(way, case) for case in cases):
+                found[TWO.format(text, other)] = f"{a}+{b}"
+    return found
+
+
+def holds(check, cause, tried):
+    """Is this, which was said of an answer, true of it in these other cases?"""
+    cases = by_size(tried)
+    known = {name: wrong for name, _, wrong in check.causes()}
+    if "+" in cause:
+        way = both(check.hole, *cause.split("+"))
+        return all(check.agrees(way, case) for case in cases)
+    if cause in known:
+        wrong = known[cause]
+        if _gives(check, (cause, wrong.cause, wrong), cases, check.agrees):
+            return True
+        if wrong.sign and check.shows(wrong.sign, cases):
+            return True
+    seen = [check.general(case) for case in cases if not case.right]
+    return any(found and found[0] == cause for found in seen)
+
+
+def by_size(tried):
+    """The cases that were run: the wrong ones first, and the smallest of these.
+
+    Smallest in the heart of the task, if that is wrong. What shows little comes late: a
+    case that must raise, one without elements, one that is wrong for what was before.
+    """
+    run = [case for n, case in enumerate(tried) if not n or not stops(tried[n - 1].got)]
+    heart = tried[0].part
+
+    def key(case):
+        elements, numbers = sizes_of(case.args)
+        late = (
+            case.part != heart,
+            getattr(case.got, "kind", "") == "reused",
+            isinstance(case.expected, Raises),
+            0 in elements,
+        )
+        return case.right, *late, sum(elements), sum(map(abs, numbers))
+
+    return sorted(run, key=key)

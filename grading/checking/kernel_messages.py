@@ -1,0 +1,268 @@
+"""What is said of a kernel that is wrong: where, which pattern, which thread, why."""
+
+import math
+import textwrap
+
+import numpy as np
+
+from minigrad.exercises.signature import without_comments
+
+from ..isolation.replies import Problem
+from ..kernels.runs import FILL, names
+from . import describe
+from .writers import writer
+
+# kind of a finding -> what to think of
+FOUND = {
+    "out-of-bounds": "a thread goes outside the array: are the guard and the index "
+    "right?",
+    "race": "two threads use the same cell, one of them writes, and nothing puts them "
+    "in order",
+    "race-warp": "threads of one warp use the same cell, and no __syncwarp() puts them "
+    "in order",
+    "divergent-barrier": "not every thread of the block comes to this __syncthreads()",
+    "divergent-shuffle": "not every thread that the mask names comes to this shuffle",
+    "missing-lane": "a shuffle takes the value of a lane that is not there: blocks of "
+    "fewer than 32 threads, and threads that have returned, leave lanes out",
+    "uninitialised": "a value is used that nobody has written",
+    "misaligned": "a vector must begin at a multiple of its size",
+    "divide-by-zero": "an integer is divided by 0",
+    "read-only": "this array is const: it is there to be read",
+    "changed": "an input has changed: arrays that are const are only read",
+    "assert": "an assert of the kernel fails",
+    "unshared": "nothing goes through shared memory: the results are the same without",
+}
+
+COUNTED = {  # what has a limit
+    "reads": "reads of global memory",
+    "reads_per_thread": "reads of one thread",
+    "writes_per_thread": "writes of one thread",
+    "shared_requests": "accesses of shared memory by warps",
+    "writes": "writes of global memory",
+    "atomics": "atomic operations",
+    "sectors": "sectors of 32 bytes",
+    "bank_passes": "passes over the banks",
+}
+
+FEW = 9  # elements: in fewer a pattern may be chance
+LONG = 88  # characters of a line that is quoted
+WITHOUT_LAUNCH = {"compile": "compiler", "measured": "gpu"}  # kind -> key of its line
+
+
+def cause(check, case):
+    """(name, text) of a mistake that any kernel may have; None for no idea."""
+    if isinstance(case.got, Problem):
+        return _of_problem(case.got)
+    (launch,) = case.args
+    wrong = _first_wrong(check, case)
+    found = [(kind, _of_fault(kind, case)) for kind in check.faults(case.got, launch)]
+    seen = wrong and pattern(launch, case.outcome.value.code, *wrong)
+    vague = not seen or seen[0] == "end"  # it says where, and not why
+    if wrong:  # what is counted is not why
+        found = [one for one in found if one[0] not in launch.limits]
+    return next(iter(found), seen or None) if vague else seen
+
+
+def lines(check, case):
+    """(key, text): the explanation of a launch that went wrong."""
+    got = case.got
+    if isinstance(got, Problem) and got.kind in WITHOUT_LAUNCH:
+        return [(WITHOUT_LAUNCH[got.kind], _indented(got.message))]
+    (launch,) = case.args
+    said = [("launch", launch_text(check.hole, launch))]
+    if isinstance(got, Problem):
+        return [*said, ("got", describe.text(got)), ("where", _cut(got.where))]
+    wrong = _first_wrong(check, case)
+    said += difference(check, launch, *wrong) if wrong else []
+    known = got.report.findings + got.report.notes
+    findings = [f for f in known if f.kind not in check.forgiven]
+    seen, counts = [], got.report.counts
+    for finding in findings[:1]:
+        seen.append(("found", _indented(finding.text)))
+    wasted = (k for k, most in launch.limits.items() if counts.get(k, 0) > most)
+    seen += [("counted", _counted(key, case)) for key in [*wasted][:1]]
+    if not wrong:
+        said.append(("got", "the right values" + ", and yet:" * bool(seen)))
+    return said + seen
+
+
+def launch_text(hole, launch):
+    """`grid (2,), block (256,); y: float32 (257,), n = 257`."""
+    known = zip(names(hole), launch.args, strict=True)
+    args = [_argument(name, a) for name, a in known]
+    args += [f"compiled with {' '.join(launch.options)}"] if launch.options else []
+    shared = f", shared_mem {launch.shared_mem}" if launch.shared_mem else ""
+    return f"grid {launch.grid}, block {launch.block}{shared}; {', '.join(args)}"
+
+
+def _argument(name, value):
+    if isinstance(value, np.ndarray):
+        return f"{name}: {value.dtype} {value.shape}"
+    if isinstance(value, np.void):  # a struct Strides
+        dims = int(value["dims"])
+        shape, strides = (tuple(value[k][:dims].tolist()) for k in ("shape", "stride"))
+        return f"{name}: shape {shape}, strides {strides}"
+    return f"{name} = {value}"
+
+
+def difference(check, launch, name, before, got, expected, wrong):
+    """(key, text) lines: the first element that is wrong, how many are, who does it."""
+    where = tuple(int(i) for i in np.argwhere(wrong)[0])
+    element = name + "".join(f"[{i}]" for i in where)
+    value = f"{element} = {got[where]}"
+    if _bits(got)[where] == _bits(before)[where]:
+        left = before[where].tobytes() == bytes([FILL]) * before.itemsize
+        left = left and not _added(before, got, expected)
+        value = f"{element} was not written" if left else f"{value}, as it was before"
+    count, most = int(wrong.sum()), wrong.size
+    said = [
+        ("expected", f"{element} = {expected[where]}"),
+        ("got", value),
+        ("wrong", f"{count} of {most} elements of {name}"),
+    ]
+    who = writer(check, launch, name, int(np.flatnonzero(wrong)[0]))
+    if who:
+        block, thread = map(_short, who)
+        text = f"in the course's solution, thread {thread} of block {block} writes it"
+        said.append(("thread", text))
+    return said
+
+
+def pattern(launch, text, name, before, got, expected, wrong):
+    """(name, text) of what the wrong elements have in common; None for nothing."""
+    flat, size = wrong.ravel(), wrong.size
+    right = int(np.argmax(flat))  # so many are right before the first wrong one
+    if np.array_equal(_bits(got), _bits(before)):
+        return "nothing", f"{name} is as it was before: is anything written to it?"
+    if wrong.all() and _added(before, got, expected):
+        return "added", (
+            f"the results are added to what {name} held before: write with =, not +="
+        )
+    if got.ndim == 2 and np.array_equal(got.ravel(), expected.T.ravel()):
+        return "swapped", (
+            "the values are right, but rows and columns are exchanged: row is y, "
+            "column is x"
+        )
+    untouched = np.array_equal(_bits(got)[wrong], _bits(before)[wrong])
+    if flat[right:].all() and right and (untouched or size - right > 1):
+        uses_blocks = "blockIdx" in without_comments(text)
+        return _of_the_end(launch, right, got, uses_blocks, untouched)
+    for start in (0, 1):
+        if size >= FEW and np.array_equal(flat, np.arange(size) % 2 == start):
+            return "every_second", f"every second element is wrong, from {start} on"
+    a, b = got.ravel(), expected.ravel()
+    beside = np.array_equal(a[1:], b[:-1]) or np.array_equal(a[:-1], b[1:])
+    if size >= FEW and beside:
+        return "shifted", "the values are right, but stand one place beside their own"
+    if size >= FEW and np.array_equal(a, b[::-1]):
+        return "reversed", "the values are right, but in reverse order"
+    return None
+
+
+def _added(before, got, expected):
+    """Is each element what was there, and what belongs there? In floats nearly so."""
+    with np.errstate(all="ignore"):
+        sums = before + expected.astype(before.dtype)
+    digits = 4 * np.finfo(got.dtype).eps if got.dtype.kind == "f" else 0
+    return np.allclose(got, sums, digits, 0)
+
+
+def _of_the_end(launch, right, got, uses_blocks, untouched):
+    """The same where all elements from number `right` on are wrong, or untouched."""
+    per, size = math.prod(launch.block), got.size
+    if right == per < launch.threads and not uses_blocks:
+        return "first_block", (
+            f"only the first {per} are right, as many as a block has threads: does the "
+            f"index use blockIdx?"
+        )
+    if got.ndim == 2 and right % got[0].size == 0:
+        rows = right // got[0].size
+        return "end", f"{rows} of {len(got)} rows are right, and none after them"
+    if right == launch.threads:
+        return "first_pass", (
+            f"only the first {right} are right, and {_sizes(launch, size)}: each "
+            f"thread must do more than one"
+        )
+    if untouched and size - right <= per and launch.threads < size + per:
+        count = size - right
+        last = "the last one is wrong" if count == 1 else f"the last {count} are wrong"
+        return "tail", f"only {last}; {_sizes(launch, size)}: {_ask(launch, size)}"
+    return "end", f"the first {right} are right, and none after them"
+
+
+def _sizes(launch, size):
+    """What a launch has for how many elements."""
+    per = math.prod(launch.block)
+    blocks, elements = launch.threads // per, "element" if size == 1 else "elements"
+    return f"grid * block is {blocks} * {per} = {launch.threads} for {size} {elements}"
+
+
+def _ask(launch, size):
+    """What may leave out the last elements."""
+    if launch.threads < size:
+        return "does each thread go on until there is none left?"
+    if launch.threads == size:
+        return "there is a thread for each, so does a guard shut out one too many?"
+    return "is there a guard, and is it the right one?"
+
+
+def _first_wrong(check, case):
+    """(name, before, got, expected, mask) of the first wrong output, or None."""
+    (launch,) = case.args
+    before = dict(zip(names(check.hole), launch.args, strict=True))
+    for name, expected in case.expected.items():
+        got = case.got.arrays[name]
+        expected = expected.astype(got.dtype).reshape(got.shape)
+        if not check.close(got, expected):
+            close = np.isclose(got, expected, *check.tolerance(got), equal_nan=True)
+            wrong = ~close if not close.all() else _bits(got) != _bits(expected)
+            return name, before[name], got, expected, wrong
+    return None
+
+
+def _of_problem(got):
+    if got.kind == "compile":
+        return "compile", "the compiler refuses the text: begin with its first message"
+    if got.kind == "time":
+        return "endless", describe.ENDLESS
+    return got.kind, got.message
+
+
+def _of_fault(kind, case):
+    (launch,) = case.args
+    if kind in launch.limits:
+        return f"it takes {_counted(kind, case)}"
+    return FOUND.get(kind, f"a tool has found: {kind}")
+
+
+def _counted(key, case):
+    (launch,), number = case.args, case.got.report.counts[key]
+    return f"{number} {COUNTED.get(key, key)}; {launch.limits[key]} are enough"
+
+
+def _bits(array):
+    return array.view(f"u{array.itemsize}")
+
+
+def _short(place):
+    """(1, 0, 0) as `1`, (1, 2, 0) as `(1, 2)`: as many numbers as are needed."""
+    place = list(place)
+    while len(place) > 1 and not place[-1]:
+        place.pop()
+    return str(place[0]) if len(place) == 1 else str(tuple(place))
+
+
+def _indented(text):
+    """A message of several lines."""
+    lines = text.split("\n")
+    return "\n            ".join(part for line in lines for part in _wrapped(line))
+
+
+def _wrapped(line):
+    margin = " " * min(len(line) - len(line.lstrip()), LONG // 2)
+    how = {"subsequent_indent": margin, "max_lines": 3, "placeholder": " ..."}
+    return textwrap.wrap(line, LONG, **how) if len(line) > LONG + 7 else [line]
+
+
+def _cut(line):
+    return line if len(line) <= LONG + 7 else f"{line[:LONG]} ..."

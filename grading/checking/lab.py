@@ -1,0 +1,70 @@
+"""What a lab calls: `check` an answer, and show its check."""
+
+import ast
+import sys
+import textwrap
+
+from minigrad import suggest
+from minigrad.cli import progress
+from minigrad.exercises.cells import answered_in, python
+from minigrad.exercises.errors import Stopped
+
+from .check import find_check, judge
+from .runner import LocalSubject
+
+
+def check(hole, seed=None):
+    """Check an answer against PyTorch: print what came out, return the verdict.
+
+    hole: the exercise itself, `check(contiguous_strides)`. seed: repeats random cases.
+    """
+    try:
+        verdict = judge(hole, LocalSubject(), seed)
+    except KeyboardInterrupt as stop:
+        trace = stop.__traceback__
+        raise Stopped("you stopped this check").with_traceback(trace) from None
+    if why := refused(hole):
+        print(f"Your last run of the cell with {hole.solved_by()} failed: {why}")
+        if hole.answer:
+            print("What is checked here is the answer that you ran before.")
+            verdict.summary += "; but that is not your newest text, which was refused"
+    print(verdict)
+    progress.record(verdict.name, verdict.to_dict())
+    return verdict
+
+
+def show_check(hole):
+    """Show how an exercise is checked: its check's source, and what it can name."""
+    check = find_check(hole)
+    source = check.source() + "\n\n# Mistakes that it names:\n"
+    for name, text, _ in check.causes():
+        source += textwrap.indent(textwrap.fill(f"{name}: {text}", 86), "# ") + "\n"
+    try:
+        from IPython.display import Code, display
+
+        display(Code(source, language="python"))
+    except ImportError:
+        print(source)
+
+
+def refused(hole):
+    """Why the newest text of an answer was not taken; "" where it was."""
+    newest, after = _newest(hole)
+    try:
+        ast.parse(python(newest))
+    except SyntaxError as error:
+        return f"line {error.lineno}: {suggest.syntax(error)}"
+    return hole.refused or ("it ended with an error" if after else "")
+
+
+def _newest(hole):
+    """(text, did it run after the answer?) of the last cell that answers `hole`."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    if shell is None:
+        return "", False
+    ran = [text.strip() for text in shell.history_manager.input_hist_raw]
+    given = hole.answer and hole.answer.source.text.strip()
+    after = given in ran  # else it comes from a file
+    ran = ran[len(ran) - ran[::-1].index(given) :] if after else ran
+    texts = [text for text in ran if answered_in(text) == hole.name]
+    return (texts[-1], after) if texts else ("", False)

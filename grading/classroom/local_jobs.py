@@ -1,0 +1,80 @@
+"""This machine's cores: submissions judged by several processes of ours at a time.
+
+They get what a cluster's workers get. What one of them could not do is left to the
+process that has started them.
+"""
+
+import multiprocessing
+import os
+import signal
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    ProcessPoolExecutor,
+    wait,
+)
+
+from ..isolation import locks
+from .cluster import judge, understood
+from .preprocessors import checks_here
+
+AHEAD = 2  # submissions for each process, so that none has to wait
+
+
+def count():
+    """How many cores this process may use."""
+    known = hasattr(os, "sched_getaffinity")
+    return len(os.sched_getaffinity(0)) if known else os.cpu_count()
+
+
+class Cores:
+    """So many processes, forked from one that has imported what they need."""
+
+    def __init__(self, count, task=judge):
+        self.count, self.task, self.pool = count, task, None
+
+    def __enter__(self):
+        self.pool = self._begun()
+        return self
+
+    def __exit__(self, *error):
+        self.pool.shutdown(wait=False, cancel_futures=True)
+        for process in multiprocessing.active_children():
+            process.kill()
+            process.join()
+
+    def judged(self, work):
+        """Yield (item, (verdicts, warnings) or None) for each Item, as it is done."""
+        running = {}
+        for item in work:
+            running[self._sent(item)] = item
+            if len(running) >= AHEAD * self.count:
+                yield from _done(running)
+        while running:
+            yield from _done(running)
+
+    def _begun(self):
+        how = multiprocessing.get_context("forkserver")
+        how.set_forkserver_preload(["grading.__main__", __name__, "torch"])
+        return ProcessPoolExecutor(self.count, how, _begin)
+
+    def _sent(self, item):
+        what = self.task, item.lab, item.cells, checks_here()
+        try:
+            return self.pool.submit(*what, **item.how)
+        except BrokenExecutor:  # one of them has been killed
+            self.pool = self._begun()
+            return self.pool.submit(*what, **item.how)
+
+
+def _done(running):
+    for future in wait(running, return_when=FIRST_COMPLETED).done:
+        item = running.pop(future)
+        reply = None if future.exception() else future.result()
+        yield item, understood(reply, item.names)
+
+
+def _begin():
+    """Leave Ctrl+C to the process that has started this one, and end with it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    locks.end_with_parent()

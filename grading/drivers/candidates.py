@@ -1,0 +1,155 @@
+"""A learner's own test, and the candidates that it is given: answers of an exercise.
+
+In a notebook they come as text. Where a submission is graded, they are in the process
+of the references, so the test calls them by message.
+"""
+
+import ast
+import contextlib
+import sys
+import types
+
+import numpy as np
+
+import minigrad
+from minigrad.exercises.answers import load_references
+from minigrad.exercises.hole import KernelExercise
+from minigrad.exercises.registry import collecting, find
+from minigrad.kernel import Kernel
+
+from ..kernels import remote_launch
+from . import reference_calls
+from .guards import unwatched
+from .reference_calls import CANDIDATE
+from .registry import scene
+
+
+class Candidate:
+    """A kernel to be launched, as minigrad.Kernel is, and to be checked."""
+
+    def __init__(self, kernel):
+        self._check, self._launch = unwatched(kernel.check), unwatched(kernel.__call__)
+
+    def check(self, grid, block, args, shared_mem=0, **how):
+        return remote_launch.without_text(
+            self._check(grid, block, args, shared_mem, **how)
+        )
+
+    def __call__(self, grid, block, args, shared_mem=0):
+        with remote_launch.telling_no_text():
+            self._launch(grid, block, args, shared_mem)
+
+
+@scene
+def own_test(answer, of, text, options, seed):
+    """Does a test pass the answer of `of` that has this text? Not by chance."""
+    minigrad.manual_seed(seed)
+    try:
+        with defined_anew(answer._hole):
+            answer(candidate(find(of), text, options))
+    except AssertionError as error:
+        return f"fails: {error}"
+    return "passes"
+
+
+@unwatched
+def candidate(hole, text, options):
+    """The answer that a text is, to be called."""
+    if text is None:
+        return elsewhere(hole, options)
+    if isinstance(hole, KernelExercise):
+        return Candidate(Kernel(text, hole.name, options))
+    if hole.course_answer() is None:
+        load_references(hole.chapter)
+    names = {**hole.course_answer().__globals__}
+    with collecting() as found:
+        exec(compile(text, f"<{hole.name}>", "exec"), names)
+    return found.get(hole) or names[defined_last(text)]
+
+
+def elsewhere(hole, options):
+    """The candidate that the process of the references has."""
+    course = reference_calls.connected
+    if isinstance(hole, KernelExercise):
+        text = remote_launch.Declared(course, hole, CANDIDATE)
+        return Candidate(Kernel(text, hole.name, options))
+    return reference_calls.candidate()
+
+
+def defined_last(text):
+    """The name of the function at the end of a text; else that of a lambda."""
+    last = ast.parse(text).body[-1]
+    return last.name if isinstance(last, ast.FunctionDef) else "answer"
+
+
+@contextlib.contextmanager
+def defined_anew(hole):
+    """Let a hole's answer know nothing of its earlier calls, as far as that can be.
+
+    Its own functions and containers are others meanwhile. A process of its own does
+    more, where it is graded.
+    """
+    before = hole._run
+    hole._run = _anew(before, {})
+    try:
+        yield
+    finally:
+        hole._run = before
+
+
+def _anew(value, known):
+    """A copy of a notebook's function or container. known: those that there are."""
+    if id(value) in known:
+        return known[id(value)]
+    if type(value) in (np.ndarray, bytearray):
+        found = value.copy()
+    elif type(value) in (list, set):
+        found = known[id(value)] = type(value)()
+        add = found.append if type(value) is list else found.add
+        for item in value:
+            add(_anew(item, known))
+    elif type(value) is dict:
+        found = known[id(value)] = {}
+        found.update((key, _anew(item, known)) for key, item in value.items())
+    elif isinstance(value, types.FunctionType) and not _is_installed(value):
+        found = _function_anew(value, known)
+    else:
+        return value
+    return known.setdefault(id(value), found)
+
+
+def _function_anew(function, known):
+    code, space = function.__code__, function.__globals__
+    anew = known.get(id(space))
+    if anew is None:
+        anew = known[id(space)] = {**space}
+    cells = tuple(types.CellType() for _ in function.__closure__ or ())
+    found = types.FunctionType(code, anew, function.__name__, None, cells)
+    known[id(function)] = found
+    for cell, old in zip(cells, function.__closure__ or (), strict=True):
+        with contextlib.suppress(ValueError):  # an empty one
+            cell.cell_contents = _anew(old.cell_contents, known)
+    found.__defaults__ = _anew_all(function.__defaults__, known)
+    found.__kwdefaults__ = _anew(function.__kwdefaults__, known)
+    found.__dict__.update(_anew(function.__dict__, known))
+    for name in _names_in(code):
+        if name in space and anew[name] is space[name]:
+            anew[name] = _anew(space[name], known)
+    return found
+
+
+def _names_in(code):
+    """The names that a function's code, or code inside of it, may look up."""
+    yield from code.co_names
+    for inner in code.co_consts:
+        if isinstance(inner, types.CodeType):
+            yield from _names_in(inner)
+
+
+def _anew_all(values, known):
+    return values and tuple(_anew(value, known) for value in values)
+
+
+def _is_installed(function):
+    """Is it a library's function, and not a notebook's?"""
+    return function.__module__ in sys.modules and function.__module__ != "__main__"

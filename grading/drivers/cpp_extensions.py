@@ -1,0 +1,141 @@
+"""Scenes of chapter 11: an answer in C++, gradients from outside, a verification."""
+
+import gc
+import weakref
+
+import numpy as np
+
+import minigrad
+
+from ..kernels import cpp
+from . import reference_calls
+from .guards import unwatched
+from .registry import scene
+
+
+@scene
+def built(hole, cases):
+    """A C++ function, built and called in a process of its own, in all its cases."""
+    return cpp.called(hole.name, hole.text, cases)
+
+
+class Context:
+    """`ctx`, as PyTorch hands it to setup_context and backward."""
+
+    def __init__(self, needs):
+        self.needs_input_grad, self.saved_tensors = needs, ()
+
+    def save_for_backward(self, *tensors):
+        if self.saved_tensors:
+            raise RuntimeError("save_for_backward is called once, with all tensors")
+        self.saved_tensors = tensors
+
+
+def kernel(ask, name, *names):
+    """A kernel of the check's: it reads the memory of its tensors from front to end."""
+
+    def run(*tensors):
+        for what, x in zip(names, tensors, strict=True):
+            if not hasattr(x, "storage"):
+                raise TypeError(f"{name}: {what} must be a tensor, not {x!r:.40}")
+            if not x.is_contiguous():
+                raise RuntimeError(f"{name}: {what} must be contiguous")
+        read = [
+            x.storage.data[x.offset : x.offset + x.numel()].reshape(x.shape)
+            for x in tensors
+        ]
+        return minigrad.tensor(ask(name, *read))
+
+    return run
+
+
+LAYOUTS = {
+    "contiguous": lambda dy: dy,
+    "transposed": lambda dy: dy.transpose(-1, -2).contiguous().transpose(-1, -2),
+    "one number": lambda dy: dy.sum().expand(dy.shape),
+}
+
+
+@scene
+def from_outside(hole, ask, inputs, calls, ups, layout, steps, needs):
+    """The gradients of several calls, and whether their inputs stay in memory.
+
+    inputs: (x, bias), and calls: the number of each call's. ups: what dy may be. steps:
+    of each backward, in order, its call, its dy, and whether it has another ctx, which
+    holds what that of the call has saved.
+    """
+    pair = hole(
+        kernel(ask, "bias_gelu_backward", "dy", "x", "bias"),
+        kernel(ask, "bias_backward", "dx"),
+    )
+    if not isinstance(pair, tuple) or len(pair) != 2:
+        raise TypeError("the pair (setup_context, backward) is to be returned")
+    setup_context, backward = pair
+    given = [tuple(map(minigrad.tensor, arrays)) for arrays in inputs]
+    contexts = [Context(needs) for _ in calls]
+    for ctx, n in zip(contexts, calls, strict=True):
+        setup_context(ctx, given[n], minigrad.tensor(inputs[n][0]))
+    saved = [sorted(map(id, ctx.saved_tensors)) for ctx in contexts]
+    alone = all(vars(ctx).keys() == vars(Context(needs)).keys() for ctx in contexts)
+    if not alone or saved != [sorted(map(id, given[n])) for n in calls]:
+        raise ValueError("x and bias are to be saved for backward, and nothing else")
+    del ctx
+    known, found, lost = [LAYOUTS[layout](minigrad.tensor(dy)) for dy in ups], [], False
+    before = [np.array(t.numpy()) for t in [*known, *sum(given, ())]]
+    for call, dy, moved in steps:
+        if moved:
+            contexts[call] = another(contexts, call)
+        try:
+            found.append(backward(contexts[call], known[dy]))
+        except Exception:
+            if not moved:
+                raise
+            lost = True  # it has what was saved, and nothing else
+            break
+        if not isinstance(found[-1], tuple | list):
+            raise TypeError("backward returns the pair (dx, dbias)")
+    own = [id(g.storage.data) for pair in found for g in pair if g is not None]
+    if len({*own}) < len(own):
+        raise ValueError("dx or dbias lies in the memory of an earlier call")
+    now = [t.numpy() for t in [*known, *sum(given, ())]]
+    if not all(map(np.array_equal, now, before)):
+        raise ValueError("x, bias or dy has changed")
+    held = [weakref.ref(x) for x in sum(given, ())]
+    last = Context(needs), *map(minigrad.tensor, inputs[0])
+    setup_context(last[0], last[1:], minigrad.tensor(inputs[0][0]))  # and no backward
+    held += map(weakref.ref, last[1:])
+    del contexts, given, last
+    if any(x() is not None for x in held):
+        gc.collect()
+    return {
+        "gradients": [[g if g is None else np.array(g.numpy()) for g in pair]
+                      for pair in found],
+        "x or bias is held outside of ctx": lost or any(x() is not None for x in held),
+    }  # fmt: skip
+
+
+def another(contexts, call):
+    """A ctx that has what another has saved, which is gone."""
+    new, old = Context(contexts[call].needs_input_grad), weakref.ref(contexts[call])
+    new.saved_tensors, contexts[call] = contexts[call].saved_tensors, None
+    if old() is not None:
+        gc.collect()
+    return new
+
+
+@scene
+def verified(hole, text, name):
+    """A verification, which raises unless it lets an operator of the text pass."""
+    op = operator(text, name) if text else reference_calls.candidate()
+    hole(unwatched(op), unwatched(reference))
+    return "accepted"
+
+
+def reference(a, b):
+    return a.unsqueeze(2) * b.unsqueeze(1)
+
+
+def operator(text, name):
+    names = {"__name__": "operators"}
+    exec(compile(text, "<operators>", "exec"), names)
+    return names["OF_NAME"][name]

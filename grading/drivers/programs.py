@@ -1,0 +1,292 @@
+"""Scenes of chapter 12: what an answer does to operations, nodes and static tensors."""
+
+import contextlib
+import sys
+from unittest import mock
+
+import numpy as np
+
+import minigrad
+from minigrad import graph
+from minigrad.exercises.registry import kind
+from minigrad.jit.ir import Node
+
+from ..isolation.codec import NotPlain
+from .guards import Misuse
+from .registry import scene, wanted
+
+
+class Op:
+    """An operation that a check describes."""
+
+    def __init__(self, name, inputs, type="Add", value=None):  # noqa: A002
+        self.name, self.inputs, self.type = name, tuple(inputs), type
+        self.value = value
+
+    def __repr__(self):
+        return self.name
+
+
+def operations(edges, types=(), values=()):
+    """{number: Op} of {number: the numbers of its inputs}, inputs first."""
+    types, values, made = dict(types), dict(values), {}
+    for number, inputs in edges.items():
+        given, name = [made[i] for i in inputs], f"operation_{number}"
+        made[number] = Op(name, given, types.get(number, "Add"), values.get(number))
+    return made
+
+
+def same_facts(thing, before):
+    """Has a thing the attributes that it had, and are these the same objects?"""
+    now = vars(thing)
+    return now.keys() == before.keys() and all(now[k] is before[k] for k in now)
+
+
+def numbers(found, known):
+    """A list of operations as their numbers; -1 for anything else."""
+    known = {id(o): n for n, o in known.items()}
+    return [known.get(id(o), -1) for o in wanted(found, list, "a list of operations")]
+
+
+@scene
+def execution(hole, edges, fetches):
+    """The numbers of the operations, in the order that was found."""
+    made = operations(edges)
+    given = [made[n] for n in fetches]
+    with few_calls() if len(edges) > 1000 else contextlib.nullcontext():
+        hole(given)  # once more below: nothing may be kept
+        found = numbers(hole(given), made)
+    for operation in made.values():  # or Python would take a long row apart one by one
+        operation.inputs = ()
+    same = given == [made[n] for n in fetches]
+    return {"order": found, "fetches are as they were": same}
+
+
+@contextlib.contextmanager
+def few_calls():
+    """Let no more than 5000 calls be inside of each other, whatever an answer does."""
+    most, allow = sys.getrecursionlimit(), sys.setrecursionlimit
+    allow(5000)
+    try:
+        with mock.patch("sys.setrecursionlimit"):
+            yield
+    finally:
+        allow(most)
+
+
+@scene
+def prune(hole, edges, types, order, fetches, fed):
+    """The numbers of what is to be computed, or a ValueError."""
+    made = operations(edges, types)
+    order, fetches = [made[n] for n in order], [made[n] for n in fetches]
+    given = {made[n] for n in fed}
+    kept = [*order], [*fetches], {*given}
+    hole(order, fetches, given)  # and again: all is to be as it was
+    found = numbers(hole(order, fetches, given), made)
+    return {"computed": found, "all is as it was": (order, fetches, given) == kept}
+
+
+@scene
+def fold(hole, edges, types, values, stateful):
+    """The values that were found, and how often each kernel was called."""
+    made = operations(edges, types, values)
+    calls = []
+
+    def kernel(name, work):
+        def run(*args):
+            calls.append(name)
+            return work(*args)
+
+        return run
+
+    works = {
+        "Add": lambda *a: sum(a), "Sub": lambda a, b: a - b, "Mul": lambda a, b: a * b,
+        "Neg": lambda a: -a, "Zero": lambda: 0.0, "Random": lambda *a: 4.0,
+        "Forget": lambda a: None, "IsNone": lambda a: a is None,
+    }  # fmt: skip
+    kernels = {name: kernel(name, work) for name, work in works.items()}
+    order, known = [*made.values()], {**kernels}
+    before = [{**vars(o)} for o in order]
+    found = wanted(hole(order, known, tuple(stateful)), dict, "a dict")
+    if not all(map(same_facts, order, before)):
+        raise Misuse("changed", "an operation has changed")
+    if order != [*made.values()] or known != kernels:
+        raise Misuse("changed", "order or kernels has changed")
+    known = {id(o): n for n, o in made.items()}
+    if not known.keys() >= set(map(id, found)):
+        raise NotPlain("a key is no operation of order: is it kept from another call?")
+    shown = {known[id(o)]: v for o, v in found.items()}
+    return {"values": dict(sorted(shown.items())), "kernels called": sorted(calls)}
+
+
+# ------------------------------------------------- gradients
+
+
+def built(steps):
+    """Operations of the steps (name, type, inputs), in the default graph."""
+    made = {}
+    for name, type_, inputs in steps:
+        if type_ == "Placeholder":
+            made[name] = graph.placeholder(name)
+        else:
+            made[name] = graph.op(type_, *[made[i] for i in inputs], name=name)
+    return made
+
+
+@scene
+def graph_gradients(hole, steps, y, xs, feed, twice=False, shared=False):
+    """The values of gradients that were defined, and what was asked on the way.
+
+    twice: the gradient of the sum of the first gradient, in their place. shared: one
+    operation is the gradient of both inputs of a sum.
+    """
+    with graph.Graph().as_default():
+        made = built(steps)
+        asked, before = [], len(made[y].graph.operations)
+
+        def grad_of(operation, dy):
+            asked.append(operation.name)
+            if shared and operation.type == "Add":
+                return dy, dy
+            return graph.gradient_of(operation, dy)
+
+        given = [made[x] for x in xs]
+        found = hole(made[y], given, grad_of)
+        if given != [made[x] for x in xs]:
+            raise Misuse("changed", "xs has changed")
+        if twice:
+            found = hole(graph.reduce_sum(found[0]), given, graph.gradient_of)
+        for g in wanted(found, list, "a list"):
+            if g is not None and not isinstance(g, graph.Operation):
+                raise NotPlain(f"gradients are operations, or None, not {kind(g)}")
+        session = graph.Session()
+        feed = {made[name]: np.array(v, np.float64) for name, v in feed.items()}
+        values = [None if g is None else session.run(g, feed) for g in found]
+        values = [None if v is None else np.array(v.numpy()) for v in values]
+        old = {o.name for o in made[y].graph.operations[:before]}
+        asked = None if twice else ", ".join(sorted(a for a in asked if a in old))
+        return {"gradients": values, "grad_of is called for": asked}
+
+
+# ------------------------------------------------- nodes
+
+
+def nodes_of(described):
+    """Nodes of (op, target, args, kwargs); ("node", n) among the args is a node.
+
+    They have no numbers yet, and what is equal is not the same object.
+    """
+    made = []
+    for op, target, args, kwargs in described:
+        args = [made[a[1]] if isinstance(a, tuple) else anew(a) for a in args]
+        kwargs = {anew(name): anew(value) for name, value in kwargs.items()}
+        made.append(Node(anew(op), anew(target), args, kwargs))
+    return made
+
+
+def anew(value):
+    """An equal value that is, where Python can tell them apart, another object."""
+    if isinstance(value, tuple):
+        return tuple(map(anew, value))
+    if isinstance(value, str):
+        return "".join(list(value))
+    return value if value is None or isinstance(value, bool) else value * type(value)(1)
+
+
+@scene
+def common(hole, described):
+    """{number of a node: number of the one that it repeats}."""
+    made = nodes_of(described)
+    given, before = [*made], [{**vars(n)} for n in made]
+    options = [{**n.kwargs} for n in made]
+    hole(given)  # once more below: nothing may be kept
+    found = wanted(hole(given), dict, "a dict")
+    known = {id(n): i for i, n in enumerate(made)}
+    pairs = {known.get(id(a), -1): known.get(id(b), -1) for a, b in found.items()}
+    same = given == made and all(map(same_facts, made, before))
+    same = same and options == [n.kwargs for n in made]
+    return {"repeated": dict(sorted(pairs.items())), "nodes are as they were": same}
+
+
+class Fact:
+    """A node as can_fuse is shown one."""
+
+    def __init__(self, number, pointwise, shape, device, reads, writes):
+        self.number, self.pointwise, self.shape = number, pointwise, anew(shape)
+        self.device, self.reads, self.writes = anew(device), set(reads), set(writes)
+        self.inputs, self.args = [], ()
+
+    def told(self):
+        """All that it says, as it is now."""
+        return {name: [*value] if isinstance(value, set | list) else value
+                for name, value in vars(self).items()}  # fmt: skip
+
+    def __repr__(self):
+        return f"%{self.number}"
+
+
+@scene
+def fusion(hole, facts, edges, group, node, between):
+    """May a node be fused? facts: {number: what Fact takes}; edges: {number: inputs}"""
+    made = {n: Fact(n, *f) for n, f in facts.items()}
+    for n, inputs in edges.items():
+        made[n].inputs = [made[i] for i in inputs]
+        made[n].args = tuple(made[n].inputs)
+    given = [made[n] for n in group], made[node], [made[n] for n in between]
+    before = [fact.told() for fact in made.values()], [*given[0]], [*given[2]]
+    found = wanted(hole(*given), bool, "True or False")
+    if before != ([fact.told() for fact in made.values()], given[0], given[2]):
+        raise Misuse("changed", "a node, group or between has changed")
+    return found
+
+
+# ------------------------------------------------- static tensors
+
+
+LAYOUTS = {  # tensors with the elements of an array
+    "row by row": minigrad.tensor,
+    "turned": lambda a: minigrad.tensor(np.ascontiguousarray(a.T)).T,
+    "inside": lambda a: minigrad.tensor(np.stack([a - 1, a, a + 1], -1))[..., 1],
+}
+
+
+@scene(changes=("static", "given"))
+def inputs_copied(hole, static, given, layout="row by row"):
+    """What static tensors hold after the copy of the given ones.
+
+    given: arrays, or ("static", n) for a static tensor, ("turned", n) and ("first", n)
+    for views of one, ("elsewhere", n) for one on another device, ("given", n) for one
+    that is given already. layout: of the static ones, and of arrays that are given.
+    """
+    tensors, new = [LAYOUTS[layout](a) for a in static], []
+    memory, graph_reads = (
+        [t.storage.data for t in tensors],
+        [t.detach() for t in tensors],
+    )
+    beside = [t.storage.data.copy() for t in tensors]
+    views = {"static": lambda n: tensors[n], "turned": lambda n: tensors[n].T,
+             "first": lambda n: tensors[n][:1].expand(tensors[n].shape),
+             "elsewhere": lambda n: tensors[n].to("sim"),
+             "given": lambda n: new[n]}  # fmt: skip
+    for x in given:
+        array = isinstance(x, np.ndarray)
+        new.append(LAYOUTS[layout](x) if array else views[x[0]](x[1]))
+    lists = [*tensors], [*new]
+    try:
+        hole(lists[0], lists[1])
+        raised = None
+    except Exception as error:
+        raised = type(error).__name__ + " without a message" * (not str(error))
+    shown = [np.array(t.detach().numpy()) for t in graph_reads]
+    kept = [[*map(id, now)] for now in lists] == [[*map(id, tensors)], [*map(id, new)]]
+    same = all(t.storage.data is m for t, m in zip(tensors, memory, strict=True))
+    if layout == "inside":  # what lies between is not theirs
+        for m, old in zip(memory, beside, strict=True):
+            same &= bool((np.delete(m, slice(1, None, 3)) ==
+                          np.delete(old, slice(1, None, 3))).all())  # fmt: skip
+    others = [np.array(x.numpy()) if isinstance(g, np.ndarray) else None
+              for x, g in zip(new, given, strict=True)]  # fmt: skip
+    return {
+        "static tensors": shown, "raises": raised, "the lists are as they were": kept,
+        "they read the same memory": same, "given tensors": others,
+    }  # fmt: skip

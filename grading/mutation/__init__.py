@@ -1,1 +1,0 @@
-"""Wrong answers that nobody chose: the course's solutions, changed by machine."""

@@ -1,0 +1,4 @@
+"""Labs and lessons, built from their texts in solutions/ and lessons/.
+
+Imports checking.
+"""

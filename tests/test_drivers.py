@@ -1,0 +1,83 @@
+"""The registry of scenes: a name stands for one scene."""
+
+import importlib
+
+import pytest
+from answers import filled  # noqa: F401
+
+import minigrad
+from grading.drivers import SCENES, played, registry, training
+from grading.drivers.guards import Misuse, Watched
+
+
+@pytest.fixture(autouse=True)
+def put_back():
+    """All scenes are what they were."""
+    before = dict(SCENES)
+    yield
+    SCENES.clear()
+    SCENES.update(before)
+
+
+def test_a_scene_is_played_by_its_name():
+    @registry.scene
+    def doubled(hole, x, times):
+        return times * hole(x)
+
+    described = {"scene": "doubled", "times": 2}
+    assert played(lambda x: x + 1, [described, 3], []) == 8
+
+
+def test_two_scenes_of_one_name_are_refused_and_the_first_stays():
+    @registry.scene
+    def twice(hole):
+        return "first"
+
+    def other():
+        @registry.scene
+        def twice(hole):
+            return "second"
+
+    with pytest.raises(ValueError, match="two scenes are called twice") as error:
+        other()
+    assert str(error.value).count(f"{__file__}:") == 2
+    assert played(None, [{"scene": "twice"}], []) == "first"
+
+
+def test_a_module_can_be_loaded_again():
+    names = [n for n, f in SCENES.items() if f.__module__ == training.__name__]
+    before = {name: SCENES[name] for name in names}
+    importlib.reload(training)
+    assert names and all(SCENES[name] is not before[name] for name in names)
+
+
+def changed(x):
+    x.fill_(0)
+    return minigrad.tensor([1.0])
+
+
+buffers = {}
+
+
+def one_buffer(x):
+    return buffers.setdefault(x.shape, minigrad.zeros(2)).copy_(x * 2)
+
+
+@pytest.mark.parametrize("answer, kind", [(changed, "changed"), (one_buffer, "reused")])
+def test_what_a_call_must_leave_alone(answer, kind):
+    earlier = []
+    with pytest.raises(Misuse) as error:
+        for _ in range(2):
+            played(answer, [minigrad.tensor([1.0, 2.0])], earlier)
+    assert error.value.kind == kind
+
+
+def test_a_view_of_an_argument_may_come_back_again():
+    x, earlier = minigrad.tensor([1.0, 2.0]), []
+    for _ in range(2):
+        assert played(lambda x: x.view(2, 1), [x], earlier).shape == (2, 1)
+
+
+def test_what_may_be_changed_is_not_compared():
+    x = minigrad.tensor([1.0, 2.0])
+    assert Watched(changed, [], changes=("x",))(x).tolist() == [1.0]

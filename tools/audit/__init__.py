@@ -1,0 +1,1 @@
+"""Whether the checks are right: wrong answers by machine, and listed ones, judged."""

@@ -1,0 +1,156 @@
+"""`python -m tools.audit mutants | seeds | causes | soundness`: judges the checks."""
+
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from grading.cli import console, main, progress_bar
+
+app = typer.Typer(
+    help="Try the checks themselves: by wrong answers, and by right ones.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+Names = Annotated[
+    list[str] | None, typer.Argument(help="exercises, or chapters such as 03; all")
+]
+Sample = Annotated[
+    int | None, typer.Option(help="so many of each exercise, drawn by the seed")
+]
+Seed = Annotated[int, typer.Option(help="of the sample, and of the cases")]
+Write = Annotated[
+    bool, typer.Option("--write", help="write the exercises' rows of the page in docs/")
+]
+
+
+@app.command()
+def mutants(
+    names: Names = None, sample: Sample = None, seed: Seed = 0, write: Write = False
+):
+    """Change solutions by machine, and say which changes the checks let pass."""
+    from cudasim import nvrtc
+
+    from . import mutants, report
+
+    if write and (sample is not None or nvrtc.missing()):
+        why = f"NVRTC is missing: {nvrtc.missing()}" if nvrtc.missing() else ""
+        raise ValueError(why or "--write goes with no sample")
+    chosen = _exercises(names)
+    work, found, stale = mutants.draw(chosen, seed, sample), [], mutants.gone(chosen)
+    for listed in stale:
+        _say(f"stale: {listed}: no such edit")
+    for one in _followed(mutants.audit(work), len(work), "mutants"):
+        found.append(one)
+        if one.state in (mutants.SURVIVED, mutants.STALE):
+            _say(f"{one.state}: {one.hole}: {one.edit}")
+    _tabulate(report, found)
+    killed = report.share(report.table(found))
+    console.print(f"{killed:.2%} of what is not equivalent is killed")
+    if stale or any(one.state == mutants.STALE for one in found):
+        raise LookupError("what is listed as equivalent is not: see `stale` above")
+    if write:
+        _write(report, found)
+
+
+@app.command()
+def seeds(
+    names: Names = None,
+    count: Annotated[int, typer.Option("--seeds", help="how many, from 0 on")] = 300,
+):
+    """Judge each solution by the cases of many seeds, and say which refuse it."""
+    from .seeds import draw, tried
+
+    chosen, refused = _exercises(names), 0
+    work = draw(chosen, count)
+    for name, bad in _followed(tried(work), len(work), "seeds"):
+        refused += len(bad)
+        if bad:
+            _say(f"refused: {name}: by {', '.join(map(str, bad))}")
+    if refused:
+        raise LookupError(f"right answers are refused, {refused} times: see above")
+    console.print(f"{len(chosen)} solutions are right by each of {count} seeds")
+
+
+@app.command()
+def causes(
+    names: Names = None, sample: Sample = None, seed: Seed = 0, write: Write = False
+):
+    """Judge wrong answers, and say which causes that are named are false.
+
+    The sample is of those by machine, and as many of those by hand; the page has its
+    own.
+    """
+    from . import causes
+
+    if write and sample is not None:
+        raise ValueError("--write goes with no sample")
+    chosen, found = _exercises(names), []
+    work = causes.draw(chosen, seed, causes.SAMPLE if write else sample)
+    for one in _followed(causes.causes(work), len(work), "wrong answers"):
+        found.append(one)
+        if one.state == causes.FALSE:
+            _say(f"{one.hole}: {one.title}: said to be {one.cause}")
+    _tabulate(causes, found)
+    if write:
+        _write(causes, found)
+
+
+@app.command()
+def soundness(names: Names = None, seed: Seed = 0, write: Write = False):
+    """Grade every right and wrong answer that stands beside the checks."""
+    from . import soundness
+
+    chosen, found = _exercises(names), []
+    graded = soundness.audit(chosen, seed)
+    for one in _followed(graded, soundness.count(chosen), "answers"):
+        found.append(one)
+        if not one.well:
+            _say(f"{one.hole}, {one.title}, {one.kind}: {one.said}")
+    _tabulate(soundness, found)
+    console.print(soundness.summary(soundness.table(found)), soft_wrap=True)
+    if write:
+        _write(soundness, found)
+    if not all(one.well for one in found):
+        raise typer.Exit(1)
+
+
+def _followed(work, total, what):
+    """Go through work, with a bar that says how far it is."""
+    with progress_bar() as progress:
+        yield from progress.track(work, total, description=what)
+
+
+def _say(line):
+    console.print(line, markup=False, soft_wrap=True)
+
+
+def _write(module, found):
+    """Make the rows anew, on the module's page, of the exercises that were tried."""
+    before = module.PAGE.read_text(encoding="utf-8")
+    module.PAGE.write_text(module.page(found, before), encoding="utf-8")
+
+
+def _tabulate(module, found):
+    rows = Table(*module.COLUMNS)
+    for row in module.table(found):
+        rows.add_row(*map(str, row))
+    console.print(rows)
+
+
+def _exercises(names):
+    """The names of all exercises, or of those: by name, number or chapter."""
+    from minigrad.exercises.registry import exercises
+
+    called = {e.hole.name: {e.hole.name, e.hole.number, e.chapter[:2]}
+              for e in exercises()}  # fmt: skip
+    unknown = {*(names or ())} - set().union(*called.values())
+    if unknown:
+        raise LookupError(f"no exercise or chapter is called {', '.join(unknown)}")
+    return [name for name, all in called.items() if not names or all & {*names}]
+
+
+if __name__ == "__main__":
+    main(app)

@@ -1,0 +1,63 @@
+"""What came of the machine-made wrong answers, as a table, and as docs/mutants.md."""
+
+import collections
+
+from minigrad import course
+from tools.audit import pages
+from tools.audit.mutants import EQUIVALENT, REJECTED, STALE, SURVIVED
+
+COLUMNS = "exercise", "mutants", "killed", "equivalent", "survivors"
+PAGE = course.home() / "docs" / "mutants.md"
+WHY = "## Why they are equivalent"
+HEAD = """# Wrong answers that no one chose
+
+`python -m tools.audit mutants` changes the course's solutions by machine: numbers off
+by one, operands and comparisons swapped, terms, guards, barriers, branches and
+statements dropped, other types, loops that end too early, results rounded, inputs
+changed, state kept between calls. A change is killed if the check rejects it. It is
+equivalent if no input that the exercise allows shows it, or none that a check has time
+for: the reasons stand below. `python -m tools.audit mutants --write` wrote this page;
+names of exercises or chapters before `--write` make their rows anew.
+"""
+
+
+def table(found, before=""):
+    """Rows of COLUMNS, the sums first; before: the page, whose other rows are kept."""
+
+    def numbers(of):
+        states = collections.Counter(one.state for one in of)
+        killed = states[REJECTED] + states[STALE]
+        return len(of), killed, states[EQUIVALENT], states[SURVIVED]
+
+    return pages.table(found, numbers, before)
+
+
+def share(rows):
+    """Of what is not equivalent, how much is killed."""
+    _, _, killed, _, survivors = rows[0]
+    return killed / max(killed + survivors, 1)
+
+
+def page(found, before=""):
+    """docs/mutants.md, where the rows of other exercises stay as they were before."""
+    rows = table(found, before)
+    killed = f"**{share(rows):.2%} of what is not equivalent is killed.**"
+    parts = HEAD, killed, "", *pages.lines(COLUMNS, rows)
+    return "\n".join([*parts, "", WHY, "", *_reasons(found, before)]) + "\n"
+
+
+def _reasons(found, before):
+    reasons = collections.defaultdict(collections.Counter)
+    anew = {one.hole for one in found}
+    for line in before.partition(f"{WHY}\n\n")[2].splitlines():
+        reason, _, holes = line.removeprefix("- ").rpartition(": ")
+        for name, n in (hole.split() for hole in holes.split(", ")):
+            if name not in anew:
+                reasons[reason][name] = int(n)
+    for one in found:
+        if one.state == EQUIVALENT:
+            reasons[one.reason][one.hole] += 1
+    for reason, holes in sorted(reasons.items()):
+        counts = [f"{name} {holes[name]}" for name in pages.order() if holes[name]]
+        if counts:
+            yield f"- {reason}: {', '.join(counts)}"
