@@ -3,7 +3,7 @@
 import re
 import unicodedata
 
-from ..plain import visible
+from ..isolation.safe_text import visible
 
 # A letter, then what looks like it: from Unicode's list of confusables (UTS 39).
 ALIKE = """\
