@@ -43,7 +43,7 @@ pytestmark = [
 ]
 MOST = sum(hole.points for hole in HOLES.values())
 NO_ANSWERS = """
-from grading import zygote
+from grading.processes import zygote
 zygote.KINDS["answers"] = None
 zygote.serve({fd}, {boxed})
 """

@@ -18,8 +18,7 @@ from dateutil.parser import parse as parse_time
 from minigrad.course import CHAPTERS
 from minigrad.exercises.registry import exercises
 
-from .attachments import STAMP, is_ordinary
-from .files import LIMIT, digest, fingerprint, write
+from .files import LIMIT, STAMP, digest, fingerprint, is_ordinary, write
 from .inbox import (
     Delivery,
     Owner,

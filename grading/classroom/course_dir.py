@@ -1,6 +1,5 @@
 """Releasing labs and grading submissions, in nbgrader's own gradebook."""
 
-import contextlib
 import os
 import re
 import shutil
@@ -26,12 +25,12 @@ from ..notebooks.build import Edited, notebook, write
 from . import judging, submission
 from .cluster import Cluster, Item
 from .files import fingerprint
-from .gradebook_cache import gradebook
 from .grades import grade_of, said
 from .judging import UNSAFE
 from .late_penalty import Penalties
 from .local_jobs import Cores
 from .lock import alone
+from .nbgrader_patches import gradebook
 from .preprocessors import Record
 
 WORTH = 10  # submissions for each process that judges; it takes seconds to start
@@ -175,7 +174,8 @@ def _by_others(api, directory, waiting, others):
     with others:
         for item, result in others.judged(items()):
             record = record_of(directory, *item.key)
-            yield grade_one(api, directory, record, result and (item.cells, result))
+            judge = judging.known(item.cells, result) if result else judging.judged
+            yield grade_one(api, directory, record, judge)
     for key in unsent:
         yield grade_one(api, directory, record_of(directory, *key))
 
@@ -253,10 +253,10 @@ def _settings(directory):
     return PyFileConfigLoader("nbgrader_config.py", path=str(directory)).load_config()
 
 
-def grade_one(api, directory, record, given=None):
+def grade_one(api, directory, record, judge=judging.judged):
     """Grade one submission; whatever happens in it, the next one follows.
 
-    given: (cells, (verdicts, warnings)) where it was judged elsewhere.
+    judge: what makes the verdicts, `judging.known` where they are there already.
     """
     student, lab = record.student, record.lab
     try:
@@ -266,11 +266,11 @@ def grade_one(api, directory, record, given=None):
         ):
             config = submission.staged(api.config, directory, student, lab)
             api = NbGraderAPI(CourseDirectory(config=config), config=config)
+        api.config.RunAnswers.judge = judge
         with warnings.catch_warnings():  # nbgrader's use of SQLAlchemy 2, not ours
             warnings.simplefilter("ignore", SAWarning)
             warnings.simplefilter("ignore", DuplicateCellId)
-            with judging.given(*given) if given else contextlib.nullcontext():
-                result = api.autograde(lab, student, force=True, create=True)
+            result = api.autograde(lab, student, force=True, create=True)
         if result["success"]:
             return _result(api, record, fresh=True)
         if result.get("error", "").rstrip().endswith("KeyboardInterrupt"):

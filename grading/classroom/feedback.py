@@ -20,9 +20,9 @@ from minigrad import course
 
 from ..isolation import render
 from .course_dir import open_course, penalties_of, submissions
-from .gradebook_cache import gradebook
 from .grades import COUNTS, standing
 from .lock import alone
+from .nbgrader_patches import gradebook
 from .preprocessors import Record
 from .submission_page import POLICY, Shown, is_check, without_paths
 

@@ -4,7 +4,8 @@ import hashlib
 import os
 import stat
 
-from .attachments import LIMIT
+LIMIT = 200 * 2**20  # bytes of one file, and of all that one student packed into a .zip
+STAMP = 1000  # bytes of a timestamp.txt
 
 
 def write(path, data):
@@ -24,6 +25,15 @@ def write(path, data):
 def digest(data):
     """SHA-256 of bytes."""
     return hashlib.sha256(data).hexdigest()
+
+
+def is_ordinary(path, limit=LIMIT):
+    """Is this a file, and no link, pipe or device, and not huge?"""
+    try:
+        about = os.lstat(path)
+    except (OSError, ValueError):
+        return False
+    return stat.S_ISREG(about.st_mode) and about.st_size <= limit
 
 
 def opened(path, limit=LIMIT):

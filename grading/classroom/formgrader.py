@@ -15,7 +15,7 @@ from nbgrader.exchange.abc import ExchangeList
 from nbgrader.server_extensions.formgrader import base, handlers
 
 from .course_dir import penalties_of
-from .gradebook_cache import gradebook
+from .nbgrader_patches import gradebook
 from .submission_page import Shown, is_check, source
 
 # Its pages have scripts in their text, and make functions of templates.

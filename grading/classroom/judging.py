@@ -1,6 +1,5 @@
 """Judging the answers of a submission: its cells go in, verdicts come out."""
 
-import contextlib
 import functools
 import secrets
 from dataclasses import replace
@@ -16,7 +15,6 @@ from ..processes.process import TRIES, Gone, ProcessSubject
 from . import repair, submission
 
 BROKEN = "crashed", "timed out"
-_given = []  # (cells, what `judged` shall return for them)
 UNSAFE = "graded with --unsafe: without a box, so the submission could do anything"
 
 
@@ -30,8 +28,6 @@ def judged(lab, cells, names=None, files=(), unsafe=False):
     cells: (id, text) of those to run. names: of some exercises only. files: (name,
     text) of the modules beside the notebook. unsafe: without a box.
     """
-    if names is None and _given and _given[-1][0] == cells:
-        return _given[-1][1]
     in_order(lab, unsafe)
     verdicts, warnings = run(lab, cells, names, files, unsafe)
     if any(verdict.state in BROKEN for verdict in verdicts):
@@ -39,14 +35,9 @@ def judged(lab, cells, names=None, files=(), unsafe=False):
     return verdicts, warnings + [UNSAFE] * unsafe
 
 
-@contextlib.contextmanager
-def given(cells, result):
-    """Let `judged` return this for these cells, which were judged elsewhere."""
-    _given.append((cells, result))
-    try:
-        yield
-    finally:
-        _given.pop()
+def known(cells, result):
+    """A `judged` that has the result of these cells, which were judged elsewhere."""
+    return lambda lab, own, **how: result if own == cells else judged(lab, own, **how)
 
 
 def submitted(root, student, lab):

@@ -14,7 +14,7 @@ from nbgrader.preprocessors import AssignLatePenalties
 from nbgrader.utils import parse_utc
 from traitlets import Float, TraitError
 
-from .attachments import is_ordinary
+from .files import is_ordinary
 
 DAY = 24 * 60 * 60
 

@@ -4,7 +4,6 @@ The `nbgrader_config.py` of a course has them: RunAnswers, nbgrader's own penalt
 Finish. All else is nbgrader's.
 """
 
-import contextlib
 import functools
 import json
 import os
@@ -16,18 +15,16 @@ import nbformat
 from nbconvert.exporters import NotebookExporter
 from nbformat.v4 import new_markdown_cell, new_notebook
 from nbgrader import utils
-from nbgrader.converters.base import NbGraderException
 from nbgrader.preprocessors import NbGraderPreprocessor
-from traitlets import Bool
+from traitlets import Bool, Callable
 
 from minigrad.exercises.answers import holes_of
 
 from ..checking.verdict import NEEDS_GPU, Verdict, plural
-from . import attachments, repair, submission
-from .files import digest, fingerprint, write
-from .gradebook_cache import gradebook
+from . import repair, submission
+from .files import digest, fingerprint, is_ordinary, write
 from .judging import judged, students_cells
-from .lock import Busy, alone, is_held
+from .nbgrader_patches import gradebook
 from .notes import fewer
 
 DONE = "minigrad verdicts"
@@ -43,12 +40,6 @@ class Once(NotebookExporter):
     Nor is a submission read here: RunAnswers does, which expects anything.
     """
 
-    def __init__(self, parent, **kw):
-        super().__init__(parent=parent, **kw)
-        parent.convert_notebooks = functools.partial(
-            _locked, parent, parent.convert_notebooks
-        )
-
     def from_filename(self, filename, resources=None, **kw):
         resources["output_extension"], nb = self.file_extension, new_notebook()
         for step in self._preprocessors:
@@ -63,6 +54,9 @@ class RunAnswers(NbGraderPreprocessor):
     unsafe = Bool(False, help="without a box: a submission can do anything").tag(
         config=True
     )
+    judge = Callable(judged, help="(lab, cells) -> (verdicts, warnings)").tag(
+        config=True
+    )
 
     def preprocess(self, nb, resources):
         record = Record.of(self, resources)
@@ -74,7 +68,7 @@ class RunAnswers(NbGraderPreprocessor):
         else:
             cells = students_cells(nb, repair.released(root, lab))
             how = {"files": record.modules(), "unsafe": self.unsafe}
-            verdicts, found = judged(lab, cells, **how)
+            verdicts, found = self.judge(lab, cells, **how)
             warnings = fewer([*repair.holding(warnings, verdicts), *found])
         _enter(nb, verdicts, resources["nbgrader"])
         _show(nb, verdicts)
@@ -112,7 +106,7 @@ class Record:
         """(name, text) of the Python modules that were handed in with the notebook."""
         folder = self.root / "submitted" / self.student / self.lab
         found = [p for p in sorted(folder.glob("*.py")) if MODULE.fullmatch(p.name)]
-        found = [p for p in found if attachments.is_ordinary(p, LONGEST)][:MODULES]
+        found = [p for p in found if is_ordinary(p, LONGEST)][:MODULES]
         found = [p for p in found if os.access(p, os.R_OK)]
         return [(p.name, p.read_text("utf-8", "replace")) for p in found]
 
@@ -163,17 +157,6 @@ class Record:
 def checks_here():
     """A fingerprint of the checks that this program runs."""
     return digest("".join(map(fingerprint, sorted(CHECKS.glob("*.py")))).encode())
-
-
-def _locked(converter, convert):
-    """Convert under the course's lock: nbgrader begins by removing what was graded."""
-    root = converter.coursedir.root
-    try:
-        with contextlib.nullcontext() if is_held(root) else alone(root):
-            convert()
-    except Busy as problem:
-        converter.log.error(problem)
-        raise NbGraderException(problem) from None
 
 
 def _not_gradable(hole, why):

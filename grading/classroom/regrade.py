@@ -52,8 +52,8 @@ def regrade(directory, exercise, students=(), dry_run=False):
             (old,) = (v for v in kept(root, record) if v.name == hole.name)
             state, why = new.state, new.summary.partition(" · ")[2]
             if not dry_run:
-                result = cells, (replaced(root, record, [new]), warnings)
-                done = grade_one(api, root, record, result)
+                result = replaced(root, record, [new]), warnings
+                done = grade_one(api, root, record, judging.known(cells, result))
                 state, why = (done.state, done.why) if done.why else (state, why)
             yield Change(student, old.points, new.points, state, why)
 

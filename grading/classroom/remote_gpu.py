@@ -73,7 +73,8 @@ def unpack(directory, file):
                 new = [_verdict(values) for values in one["verdicts"]]
                 cells = judging.submitted(root, student, lab)
                 verdicts = replaced(root, record, new)
-                yield grade_one(api, root, record, (cells, (verdicts, one["warnings"])))
+                judge = judging.known(cells, (verdicts, one["warnings"]))
+                yield grade_one(api, root, record, judge)
 
 
 def _waiting(record):

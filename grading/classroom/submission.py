@@ -7,8 +7,7 @@ import nbformat
 from dateutil.parser import parse as parse_time
 
 from . import reading, repair
-from .attachments import LIMIT, STAMP, is_ordinary
-from .files import opened
+from .files import LIMIT, STAMP, is_ordinary, opened
 from .inbox import shown
 
 STAGE = ".staged"  # in place of "submitted", where there is no notebook

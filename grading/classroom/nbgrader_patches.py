@@ -1,0 +1,82 @@
+"""Four functions of nbgrader, replaced, where it has no extension point.
+
+- It copies what lies beside a notebook, and reads a time there. It follows links for
+  that: to a file of the teacher's, or to a device that never ends. So what is no
+  ordinary file, too large, or too much is as if it were not there.
+- It opens its gradebook ten times for a submission. Each time it makes an engine, for
+  which SQLAlchemy keeps all statements that it has compiled, and looks for every table.
+- It removes what was graded before it converts, so two commands need a lock by then.
+"""
+
+import contextlib
+import functools
+import itertools
+import os
+from fnmatch import fnmatch
+from pathlib import Path
+
+from nbgrader.api import Gradebook
+from nbgrader.converters import autograde, base
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.preprocessors import latesubmissions
+from sqlalchemy.engine import make_url
+
+from .files import STAMP, is_ordinary
+from .lock import Busy, alone, is_held
+
+MOST, LONGEST = 1000, 1000  # files that are copied, and characters of a path
+
+_gradebook = functools.lru_cache(8)(Gradebook)
+_timestamp = CourseDirectory.get_existing_timestamp
+_convert = autograde.Autograde.convert_notebooks
+
+
+def files(folder, exclude=()):
+    """The files below a folder that nbgrader shall copy; `exclude` are patterns."""
+    return [*itertools.islice(_files(folder, exclude), MOST)]
+
+
+def _files(folder, exclude):
+    for place, folders, names in os.walk(folder):
+        folders[:] = _included(folders, exclude)
+        paths = [os.path.join(place, name) for name in _included(names, exclude)]
+        yield from (p for p in paths if len(p) < LONGEST and is_ordinary(p))
+
+
+def _included(names, exclude):
+    return [n for n in names if not any(fnmatch(n, pattern) for pattern in exclude)]
+
+
+def timestamp(self, folder):
+    """nbgrader's time of a submission."""
+    stamp = Path(folder, "timestamp.txt")
+    return _timestamp(self, folder) if is_ordinary(stamp, STAMP) else None
+
+
+def gradebook(url, course_id="default_course"):
+    """The Gradebook; its `close` lets go of the database until it is used again."""
+    database = make_url(url)
+    if database.drivername == "sqlite" and not _has_tables(database.database):
+        _gradebook.cache_clear()
+    return _gradebook(url, course_id)
+
+
+def _has_tables(path):
+    return os.path.isfile(path) and os.path.getsize(path) > 0
+
+
+def convert_notebooks(self):
+    """Convert under the course's lock."""
+    root = self.coursedir.root
+    try:
+        with contextlib.nullcontext() if is_held(root) else alone(root):
+            _convert(self)
+    except Busy as problem:
+        self.log.error(problem)
+        raise base.NbGraderException(problem) from None
+
+
+base.find_all_files = files
+CourseDirectory.get_existing_timestamp = timestamp
+autograde.Gradebook = latesubmissions.Gradebook = gradebook
+autograde.Autograde.convert_notebooks = convert_notebooks
