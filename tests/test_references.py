@@ -4,11 +4,16 @@ import pytest
 
 pytest.importorskip("torch", reason="not run: grading (PyTorch is not installed)")
 
+import numpy as np  # noqa: E402
 from attacks import HEAD  # noqa: E402
 
 from cudasim import KernelError  # noqa: E402
+from grading.checking.check import find_check  # noqa: E402
+from grading.checking.mistakes import Specimen  # noqa: E402
+from grading.checking.runner import LocalSubject  # noqa: E402
+from grading.checks.operators import OF_NAME  # noqa: E402
 from grading.classroom.judging import verdict_on  # noqa: E402
-from grading.isolation import sandbox  # noqa: E402
+from grading.isolation import channel, sandbox  # noqa: E402
 from grading.processes import references  # noqa: E402
 from grading.processes.process import ProcessSubject  # noqa: E402
 from minigrad import course  # noqa: E402
@@ -125,3 +130,71 @@ def test_an_error_of_ours_keeps_its_type():
     name = f"{KernelError.__module__}:KernelError"
     assert references._class(name) is KernelError
     assert references.References.error_type(None, name) is KernelError
+
+
+LAID_OUT = {
+    "transposed": np.arange(24.0).reshape(2, 3, 4).T,
+    "every second": np.arange(24).reshape(2, 12)[:, ::2],
+    "from the end": np.arange(6, dtype=np.float16)[::-1],
+    "expanded": np.broadcast_to(np.arange(4)[:, None], (4, 3)),
+    "overlapping": np.lib.stride_tricks.sliding_window_view(np.arange(6), 3),
+    "empty": np.zeros((3, 0, 2)),
+    "a number": np.array(3.5),
+}
+
+
+@pytest.mark.parametrize("array", LAID_OUT.values(), ids=LAID_OUT)
+def test_an_array_that_crosses_keeps_its_values_and_its_strides(array):
+    got = channel._array(channel._laid_out(array))
+    np.testing.assert_array_equal(got, array, strict=True)
+    assert got.strides == array.strides and got.flags.writeable
+
+
+def test_an_array_takes_no_more_memory_there_than_its_elements_need():
+    got = channel._array(channel._laid_out(np.arange(10_000)[::1000]))
+    np.testing.assert_array_equal(got, np.arange(0, 10_000, 1000), strict=True)
+    with pytest.raises(ValueError, match="an array of shape"):
+        channel._array(["<f8", (2**40,), b"12345678", (0,), 0])
+
+
+SEES = """
+def verify(op, reference):
+    import hashlib
+    import minigrad
+    a, b = (minigrad.arange(n).view(3, -1) / 4 - 1 for n in (12, 15))
+    odd = minigrad.tensor([[float("nan"), float("inf"), 0.0, -2.0]])
+    views = [x.T.contiguous().T for x in (a, b)]
+    pairs = [(a, b), views, (a[:1].expand(3, 4), b), (a, minigrad.cat([b, b])[3:])]
+    pairs += [(odd, odd), (a[:0], b[:0]), (a.half(), b.half()), (a[:1], b[:1])]
+    seen = []
+    def see(x):
+        values = (x.detach().numpy() + 0).tolist()  # NaN and 0 without a sign
+        seen.append((x.shape, x.strides, x.offset, x.dtype, values))
+    for a, b in pairs:
+        try:
+            y = op(a, b)
+            see(y), op(-a, b), see(y), see(a), see(b)
+            leaves = [x.detach().requires_grad_() for x in (a, b)]
+            op(*leaves).backward(-reference(b, a).transpose(1, 2))
+            for x in leaves:
+                see(x.grad)
+        except Exception as error:
+            seen.append((type(error).__name__, str(error)))
+    page = hashlib.md5(repr(seen).encode()).hexdigest()
+    raise AssertionError(f"{page} {seen}")
+"""
+
+
+def test_an_operator_does_in_the_box_what_it_does_in_a_notebook():
+    hole, names = find("verify"), {}
+    check = find_check(hole)
+    exec(SEES, names)
+    with Specimen(hole, names["verify"], None, "sees").in_place():
+        here = [check._got(LocalSubject(), [name])[0].message for name in OF_NAME]
+    cells = [("0", f"{HEAD}\nfrom minigrad.testing.verify import verify")]
+    cells += [("1", f"@solves(verify){SEES}")]
+    with ProcessSubject("x.ipynb", cells, hole.chapter) as subject:
+        subject.about("verify")
+        there = [check._got(subject, [name])[0].message for name in OF_NAME]
+    for name, one, other in zip(OF_NAME, here, there, strict=True):
+        assert one == other, name

@@ -13,6 +13,7 @@ no harm to those that come after it.
 import builtins
 import contextlib
 import itertools
+import math
 import signal
 import socket
 import threading
@@ -35,6 +36,7 @@ BIG = 12
 HOW = {"use_list": False, "strict_map_key": False}  # messages are read
 SMALL = 2**16  # bytes of a message that the system takes at once
 LONGEST = 2**28
+SPARSE = 8  # times as much memory as an array has elements, that is sent with it
 MOST = 2**63
 REPLIES = "gives", "raises"
 BY_NAME = {dtype.name: dtype for dtype in DTYPES}
@@ -296,8 +298,7 @@ class Channel:
         if kind is dict:
             return {DICT: [[self._flat(k), self._flat(v)] for k, v in value.items()]}
         if kind is np.ndarray and value.dtype.kind in "biuf":
-            data = np.ascontiguousarray(value).tobytes()
-            return {ARRAY: [value.dtype.str, value.shape, data]}
+            return {ARRAY: _laid_out(value)}
         if kind is slice:
             return {
                 SLICE: [self._flat(n) for n in (value.start, value.stop, value.step)]
@@ -362,9 +363,28 @@ def _number(parts):
     return np.frombuffer(parts[1], _dtype(parts[0]))[0]
 
 
+def _laid_out(array):
+    """An array's dtype, shape, bytes, strides, and offset: it stays laid out as it is.
+
+    Where it uses a small part of its memory, no strides: its elements are in order.
+    """
+    dtype, steps = array.dtype, zip(array.shape, array.strides, strict=True)
+    steps = [(size - 1) * stride for size, stride in steps]
+    offset = -sum(step for step in steps if step < 0)
+    size = offset + sum(step for step in steps if step > 0) + dtype.itemsize
+    if array.flags.c_contiguous or size > SPARSE * array.nbytes:
+        strides = array.strides if array.flags.c_contiguous else None
+        return [dtype.str, array.shape, array.tobytes(), strides, 0]
+    data = bytearray(size)
+    np.ndarray(array.shape, dtype, data, offset, array.strides)[...] = array
+    return [dtype.str, array.shape, bytes(data), array.strides, offset]
+
+
 def _array(parts):
-    dtype, shape, data = parts
-    return np.frombuffer(data, _dtype(dtype)).reshape(shape).copy()
+    dtype, shape, data, strides, offset = parts
+    if math.prod(shape) > LONGEST:
+        raise ValueError(f"an array of shape {shape}")
+    return np.ndarray(shape, _dtype(dtype), bytearray(data), offset, strides)
 
 
 def _dtype(name):

@@ -287,8 +287,12 @@ class References(Channel):
         object.__setattr__(stand_in, "news__", (news, self.requests))
 
     def held_there(self, thing):
-        """Have an object of the student's process kept for later calls."""
-        self.request("hold", thing.number__)
+        """Have an object of the student's process kept for later calls.
+
+        So is what is known of it, as a tensor's storage: nobody asks for it again.
+        """
+        known = [v for v in thing.known__.values() if isinstance(v, Lent)]
+        self.request("hold", *(one.number__ for one in (thing, *known)))
         return thing
 
     def promise(self, what, *values):
