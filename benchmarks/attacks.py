@@ -2,12 +2,12 @@
 
     python benchmarks/attacks.py [--write] [--keep FILE] [--jobs N] [KIND ...]
 
-Each attack of tests/attacks.py is handed in as lab 03, beside one right answer, and is
-graded twice: by `nbgrader autograde` as it ships, with the check that stands in the
-notebook, and by our grading. (nbgrader gets a lab of three exercises: it takes seconds
-for each cell that draws.) Then the script looks: has the attack points, does the graded
-notebook show what is secret, has anything changed that is not its own, what is still
-running, has the right answer its points, was it done in time?
+Each attack of tests/support/attacks.py is handed in as lab 03, beside one right answer,
+and is graded twice: by `nbgrader autograde` as it ships, with the check that stands in
+the notebook, and by our grading. (nbgrader gets a lab of three exercises: it takes
+seconds for each cell that draws.) Then the script looks: has the attack points, does
+the graded notebook show what is secret, has anything changed that is not its own, what
+is still running, has the right answer its points, was it done in time?
 
 So that nothing happens to this machine, plain nbgrader runs in a bubblewrap box with a
 folder that is thrown away, no network but loopback, and limits: 8 GB of memory, 400
@@ -79,7 +79,7 @@ class Seen(NamedTuple):
 
 
 def tests(name):
-    return common.of_tests(name, "tests")
+    return common.of_tests(name, "tests/support")
 
 
 def short(nb):

@@ -54,7 +54,7 @@ class Run(NamedTuple):
 
 
 def lab():
-    return common.of_tests("altered", "tests")
+    return common.of_tests("altered", "tests/support")
 
 
 def half():

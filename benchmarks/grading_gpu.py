@@ -61,7 +61,7 @@ def graded(root, count, jobs):
     from grading.classroom.course_dir import release
 
     release(root, [LAB])
-    solved = json.dumps(common.of_tests("kernel_class", "tests").solved(LAB))
+    solved = json.dumps(common.of_tests("kernel_class", "tests/support").solved(LAB))
     for n in range(count):
         folder = root / "submitted" / f"student-{n:04}" / LAB
         folder.mkdir(parents=True)
@@ -80,7 +80,7 @@ def expect_all_right(root, count):
     found = [one for record in records for one in record["exercises"]]
     wrong = [one["summary"] for one in found if one["points"] != one["max_points"]]
     on_gpu = sum("and on the GPU" in one["summary"] for one in found)
-    kernels = len(common.of_tests("kernel_class", "tests").kernels(LAB))
+    kernels = len(common.of_tests("kernel_class", "tests/support").kernels(LAB))
     if wrong or len(records) != count or on_gpu != count * kernels:
         raise SystemExit(
             f"{len(records)} of {count} submissions are graded, {on_gpu} answers on "

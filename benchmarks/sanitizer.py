@@ -58,6 +58,7 @@ CONTROLS = {  # a planted bug of cudasim/tests/bugs for each tool
     "initcheck": "device_array",
     "synccheck": "barrier_of_one_warp",
 }
+SUPPORT = "tests/support"
 CONTROL, ELSEWHERE, CLEAN = "wrong on purpose", "elsewhere", "0 errors"
 
 # ---------------------------------------------------------------- what is launched
@@ -66,9 +67,9 @@ CONTROL, ELSEWHERE, CLEAN = "wrong on purpose", "elsewhere", "0 errors"
 @functools.cache
 def ladders():
     """{file of the library: its launches in the tests}."""
-    for path in sorted((common.HOME / "tests").glob("ladders*.py")):
-        common.of_tests(path.stem, "tests")
-    tests = common.of_tests("ladders", "tests")
+    for path in sorted((common.HOME / SUPPORT).glob("ladders*.py")):
+        common.of_tests(path.stem, SUPPORT)
+    tests = common.of_tests("ladders", SUPPORT)
     return {
         stem: [of_ladder(stem, tests.text(stem), case) for case in make()]
         for stem, make in tests.FAMILIES.items()

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 HOME = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(HOME), str(HOME / "tests")]
+sys.path[:0] = [str(HOME), str(HOME / "tests/support")]
 
 from lab_server import Notebook, Server, browser, copy_course  # noqa: E402
 

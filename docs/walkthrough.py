@@ -15,7 +15,7 @@ import zipfile
 from pathlib import Path
 
 HOME = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(HOME), str(HOME / "tests")]
+sys.path[:0] = [str(HOME), str(HOME / "tests/support")]
 sys.modules.setdefault("rfc3987_syntax", None)  # see grading/__main__.py
 
 from altered import LAB, cell, empty, restyled, solved  # noqa: E402

@@ -51,8 +51,7 @@ def tests(modules):
         found.add(stem := queue.pop())
         queue += {name.split(".")[0] for name in names[stem]} & set(paths) - found
     said = "".join(texts[stem] for stem in found)
-    data = [p for p in folder.rglob("*") if p.suffix in (".txt", ".cu", ".h")]
-    data = [p for p in data if f'"{p.name}"' in said or f'"{p.parent.name}"' in said]
+    data = [p for p in folder.rglob("*.txt") if f'{p.name}"' in said]
     files = {paths[stem]: texts[stem] for stem in sorted(found)}
     files |= {path: path.read_text("utf-8") for path in data}
     return {path.relative_to(folder): text for path, text in files.items()}

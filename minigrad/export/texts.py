@@ -39,7 +39,7 @@ cudasim = ["headers/**", "native/*.h"]
 
 [tool.pytest.ini_options]
 testpaths = ["tests"]
-pythonpath = [".", "tests"]
+pythonpath = [".", "tests/support"]
 markers = ["slow: takes long; pytest -m 'not slow' leaves it out", "nightly", "gpu"]
 
 [tool.ruff]

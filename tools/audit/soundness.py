@@ -35,7 +35,8 @@ Beside each check stand mistakes that learners make and right answers in other s
 `python -m tools.audit soundness --write` sent them all through the grader, as cells in
 a process of their own, and wrote this page; names of exercises or chapters before
 `--write` make their rows anew. The solution in two to six other styles made by machine
-(other names, helpers, loops) is tried by tests/test_checks.py beside these. **{said}**
+(other names, helpers, loops) is tried by tests/chapters/test_checks.py beside these.
+**{said}**
 
 All of these were chosen by those who write the checks, so the page shows that nothing
 has slid back, and not how sound a check is. For that, people who saw only the contracts

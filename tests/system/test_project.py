@@ -17,7 +17,7 @@ import minigrad
 from docs import printed
 from minigrad.export import texts
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 CUDASIM = tomllib.loads((ROOT / "cudasim" / "pyproject.toml").read_text())
 EXTRAS = PROJECT["project"]["optional-dependencies"]

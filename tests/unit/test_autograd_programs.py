@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 import minigrad
 
-PROGRAMS = Path(__file__).with_name("autograd_programs.txt").read_text("utf-8")
+SUPPORT = Path(__file__).parents[1] / "support"
+PROGRAMS = (SUPPORT / "autograd_programs.txt").read_text("utf-8")
 
 
 @pytest.mark.parametrize("line", lines(PROGRAMS))

@@ -10,7 +10,7 @@ import pytest
 
 from grading.isolation import locks, missing_box
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 REFUSED = "bubblewrap fails: bwrap: No permissions to create new namespace"
 UBUNTU = {"sys/kernel/apparmor_restrict_unprivileged_userns": "1\n"}
 DOCKER = {"self/cgroup": "0::/docker/4f2a\n"}

@@ -358,7 +358,7 @@ sys.exit(code)
 @pytest.fixture
 def tools(monkeypatch, tmp_path):
     """A function that puts a compute-sanitizer on the PATH; its child has a CuPy."""
-    tests = str(common.HOME / "tests")
+    tests = str(common.HOME / "tests/support")
     (tmp_path / "cupy.py").write_text(CUPY.format(tests=tests))
     fake_cupy.install(monkeypatch)
     monkeypatch.setattr(common, "machine", lambda: "a machine")

@@ -1,7 +1,8 @@
 """A class that never was: submissions of lab 03, and what each of them must get.
 
 Everything is made from the built lab and from the specimens, so no answer stands here
-twice. `python tests/submissions.py FOLDER` writes them, to be looked at or tried.
+twice. `python tests/support/submissions.py FOLDER` writes them, to be looked at or
+tried.
 """
 
 import json

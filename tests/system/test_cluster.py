@@ -21,6 +21,7 @@ from stand_in import hand_in, lab  # noqa: E402
 
 from grading.classroom import cluster, course_dir, local_jobs  # noqa: E402
 from grading.isolation import forks, sandbox  # noqa: E402
+from minigrad import course  # noqa: E402
 
 pytestmark = [
     pytest.mark.slow,
@@ -65,7 +66,7 @@ def workers(*names):
 
 @pytest.fixture
 def root(tmp_path, monkeypatch):
-    places = Path(__file__).parent, Path(__file__).parent.parent
+    places = *(Path(f).parent for f in (__file__, stand_in.__file__)), course.home()
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(map(str, places)))
     root = tmp_path / "course"
     course_dir.release(root, ["03"])

@@ -132,7 +132,7 @@ def test_what_is_inside_is_seen(text):
 
 def test_cudasim_needs_nothing_of_the_course():
     home = course.home()
-    others = OF_THE_COURSE | {path.stem for path in (home / "tests").glob("*.py")}
+    others = OF_THE_COURSE | {path.stem for path in (home / "tests").rglob("*.py")}
     others -= {path.stem for path in (home / "cudasim/tests").glob("*.py")}
     guilty = {}
     for path in (home / "cudasim").rglob("*.py"):

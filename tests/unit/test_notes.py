@@ -4,7 +4,7 @@ import pytest
 
 pytest.importorskip("nbgrader", reason="not run: grading (nbgrader is not installed)")
 
-from grading.classroom import book, repair  # noqa: E402
+from grading.classroom import course_dir, repair  # noqa: E402
 from grading.classroom.notes import SHOWN, fewer, named  # noqa: E402
 from grading.classroom.reading import Cell  # noqa: E402
 
@@ -27,7 +27,7 @@ def test_of_paths_each_folder_is_named_once():
 
 @pytest.mark.slow
 def test_thousands_of_odd_cells_are_a_few_notes(tmp_path):
-    book.release(tmp_path / "course", ["03"])
+    course_dir.release(tmp_path / "course", ["03"])
     released = repair.released(tmp_path / "course", LAB)
     lab = repair.Released(released)
     odd = [(False, id, [f"name{n}"]) for id in lab.answer_ids for n in range(500)]

@@ -23,12 +23,10 @@ def home(course_home):
     """A course with the real solutions, a `work` folder, and nothing answered."""
     for path in [*(HOME / "solutions").glob("*.py"), HOME / "LICENSE"]:
         shutil.copy(path, course_home / path.relative_to(HOME))
-    for folder in ("work", "tests"):
-        (course_home / folder).mkdir()
-    (course_home / "examples").mkdir()
-    for name in (
-        "tests/test_layout.py", "tests/test_tensor.py", "examples/train_mnist.py",
-    ):  # fmt: skip
+    for folder in ("work", "tests/unit", "examples"):
+        (course_home / folder).mkdir(parents=True)
+    for name in ("tests/unit/test_layout.py", "tests/unit/test_tensor.py",
+                 "examples/train_mnist.py"):  # fmt: skip
         shutil.copy(HOME / name, course_home / name)
     return course_home
 

@@ -12,7 +12,7 @@ from minigrad import launch
 
 torch = pytest.importorskip("torch", reason="not run: kernel ladders (no PyTorch)")
 
-FOLDER = Path(__file__).parent.parent / "minigrad" / "kernels"
+FOLDER = Path(__file__).parents[2] / "minigrad" / "kernels"
 FAMILIES = {}
 STRIDES = np.dtype(
     [("dims", "i4"), ("shape", "i8", 8), ("stride", "i8", 8)], align=True

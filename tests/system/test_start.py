@@ -416,7 +416,7 @@ def test_the_picture_has_a_box_for_each_chapter_below_what_it_builds_on(lab):
 
 @pytest.mark.parametrize("chapter", course.CHAPTERS[:13], ids=lambda c: c.name)
 def test_a_lesson_names_the_chapters_that_it_builds_on(chapter):
-    text = (Path(__file__).parent.parent / f"lessons/{chapter.name}.py").read_text()
+    text = (Path(__file__).parents[2] / f"lessons/{chapter.name}.py").read_text()
     first = text.partition("# %% [markdown]")[2].partition("\n# %%")[0]
     said = re.search(r"(?:builds\s+on|have read)([^;.]*)", re.sub(r"\n# ?", " ", first))
     numbers = sorted({*map(int, re.findall(r"\b\d\d\b", said[1]))})

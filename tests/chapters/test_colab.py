@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("colab")]
 # The lab that has the answers of all before, and a lesson of pictures, and of libraries
 # that are not there.
 EACH_TIME = {"solutions/10_cnn", "lessons/00_python_to_gpu"}
-PINS = Path(__file__).with_name("colab.txt")
+PINS = Path(__file__).parents[1] / "support/colab.txt"
 EXECUTE = """
 import sys, nbformat, nbclient
 nb = nbformat.read(sys.argv[1], as_version=4)
