@@ -14,7 +14,7 @@ from minigrad.exercises.sandbox import PATIENCE
 from ..isolation import codec, sandbox
 from ..isolation.connection import LONGEST
 from ..isolation.forks import Fork
-from ..isolation.reader import CELLS, LIMITS, NAME, NAMES, TEXT
+from ..isolation.reader import ALL_CODE, CELLS, LIMITS, NAME, NAMES, SHOWN
 from .files import LIMIT, fingerprint, opened
 
 SECONDS = PATIENCE * LIMITS["RLIMIT_CPU"]
@@ -206,7 +206,7 @@ def _tried(ask):
 def _notebook(path, _fingerprint):
     def ask():
         with Reader(file, "notebook") as reader:
-            why, notes, cells = reader.value(4 * TEXT + LONGEST)
+            why, notes, cells = reader.value(4 * (SHOWN + ALL_CODE) + LONGEST)
             notes = [_text(note, NAME) for note in _list(notes, NAMES)]
             cells = [_cell(*values) for values in _list(cells, CELLS)]
             return Notebook(_text(why, PATH), notes, cells)
@@ -223,7 +223,7 @@ def _cell(code, claimed, tags, source, answers, check, checks, ran):
         _of(bool, code),
         _text(claimed, NAME),
         [_text(tag, NAME) for tag in _list(tags, NAMES)],
-        _text(source, TEXT),
+        _text(source, SHOWN),
         [_text(name, NAME) for name in _list(answers, NAMES)],
         _text(check, NAME),
         _of(bool, checks),

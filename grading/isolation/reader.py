@@ -23,6 +23,8 @@ LIMITS = {"RLIMIT_AS": 3 * 2**29, "RLIMIT_CPU": 30}
 TOO_MUCH = f"it takes more than {LIMITS['RLIMIT_AS'] / 2**30:g} GB of memory to read"
 CELLS = 5000  # of a notebook; a lab has fewer than two hundred
 TEXT = 32 * 2**20  # characters of all its cells
+SHOWN = 8 * 2**20  # of these, in all cells that are no code
+CODE, ALL_CODE = 2**18, 2**22  # in a code cell that is run, and in all of them
 NAME, NAMES = 200, 50  # characters of a name, and how many of a kind
 DIGITS = 400  # of an integer
 CHECK = re.compile(r"^[ \t]*check\(\s*(?:\w+\.)*(\w+)\s*\)", flags=re.M)
@@ -30,6 +32,7 @@ RENAMED = re.compile(
     r"\bsolves\s+as\s+(\w+)|\b(\w+)\s*=\s*(?:\w+\.)*solves\b\s*$", re.M
 )
 FUTURE = calendar.timegm((2100, 1, 1, 0, 0, 0))  # no notebook has been run after it
+TOO_LONG = f"it has {{:,}} characters and is not run; a cell may have {CODE:,}"
 DAMAGED = "the file is damaged: only the texts of its cells are read"
 WORDS = "true", "false", "null", "NaN", "Infinity", "-Infinity"
 MERGE = re.compile(r"^(?:<{7} |>{7} |={7}$)", re.M)
@@ -234,12 +237,38 @@ def read_cells(nb):
             f"its cells have {size / 2**20:.0f} million characters of text; "
             f"at most {TEXT / 2**20:.0f} million are read"
         )
+    texts, notes = _taken(cells, texts)
     solves = {"solves"}
     for text in texts:
         solves |= {n for found in RENAMED.findall(text)[:NAMES] for n in found if n}
     damaged = not all(map(_is_sound, cells))
     records = [_record(c, t, solves) for c, t in zip(cells, texts, strict=True)]
-    return records, [DAMAGED] * damaged
+    return records, notes + [DAMAGED] * damaged
+
+
+def _taken(cells, texts):
+    """(what is taken of the texts of cells, notes): the grader copies them often."""
+    long, cut, left, total = [], False, SHOWN, 0
+    for n, text in enumerate(texts):
+        if not _is_code(cells[n]):
+            texts[n] = text[:left]
+            left -= len(texts[n])
+            cut = cut or len(text) > len(texts[n])
+        elif len(text) > CODE:
+            long.append(text)
+            texts[n] = f"# {TOO_LONG.format(len(text))}"
+        else:
+            total += len(text)
+    if total > ALL_CODE:
+        raise Unreadable(
+            f"its code has {total:,} characters; at most {ALL_CODE:,} are read"
+        )
+    notes = [f"the texts are cut off after {SHOWN:,} characters"] * cut
+    for text in long[:1]:
+        begin = " ".join(text[:60].split())
+        notes += [f'the cell that begins "{begin}": {TOO_LONG.format(len(text))}']
+    notes += [f"more cells that are too long to run: {len(long) - 1}"] * (len(long) > 1)
+    return texts, notes
 
 
 def _record(cell, text, solves):
@@ -250,18 +279,23 @@ def _record(cell, text, solves):
     tags = metadata.get("tags")
     tags = [_name(tag) for tag in tags[:NAMES]] if isinstance(tags, list) else []
     tags = [tag for tag in dict.fromkeys(tags) if tag and "," not in tag]
-    code = cell.get("cell_type") == "code"
+    code = _is_code(cell)
     check = CHECK.search(text)
+    names = [name[:NAME] for name in answers_in(text, sorted(solves))[:NAMES]]
     return [
         code,
         _name(marks.get("grade_id")) or _name(cell.get("id")),
         tags,
         text,
-        [name[:NAME] for name in answers_in(text, sorted(solves))[:NAMES]],
+        names if len(text) <= CODE else [],  # then it isn't run, whatever it is
         check[1][:NAME] if check else "",
         code and _only_checks(text),
         _last_run(metadata),
     ]
+
+
+def _is_code(cell):
+    return _dict(cell).get("cell_type") == "code"
 
 
 def _only_checks(text):

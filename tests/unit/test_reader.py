@@ -1,6 +1,7 @@
 """What the box says of a file: the cells of a notebook, or why it is none."""
 
 import json
+import tracemalloc
 
 import pytest
 
@@ -130,3 +131,54 @@ def test_what_the_box_says_is_examined():
     for place, odd in enumerate([1, 3, "t", b"x", ["x" * 999], None, 0, "1.5"]):
         with pytest.raises(ValueError, match="instead of|characters"):
             reading._cell(*good[:place], odd, *good[place + 1 :])
+
+
+def with_cells(*texts, kind="code"):
+    nb = solved()
+    for n, text in enumerate(texts):
+        one = {"cell_type": kind, "id": f"n{n}", "metadata": {}, "source": text}
+        nb["cells"].append(one)
+    return json.dumps(nb).encode()
+
+
+def test_code_that_is_too_long_is_not_run_and_the_rest_is(read):
+    plain = read(DATA).cells
+    found = read(with_cells("x = 1\n" * 10**6, "y = 2", "z = 3\n" * 50_000))
+    assert not found.why and found.cells[: len(plain)] == plain
+    long, other, _ = found.cells[len(plain) :]
+    assert other.source == "y = 2" and long.code
+    said = "it has 6,000,000 characters and is not run; a cell may have 262,144"
+    assert long.source == f"# {said}"
+    begin = " ".join(["x = 1"] * 10)
+    assert found.notes == [
+        f'the cell that begins "{begin}": {said}',
+        "more cells that are too long to run: 1",
+    ]
+    many = read(with_cells(*["x = 1\n" * 40_000] * 20))
+    assert "its code has" in many.why and "at most 4,194,304" in many.why
+
+
+def test_long_texts_are_cut_off(read):
+    found = read(with_cells("word " * 10**6, "b" * 5 * 10**6, "c", kind="markdown"))
+    first, second, third = found.cells[-3:]
+    assert first.source == "word " * 10**6 and not third.source
+    assert 0 < len(second.source) < 4 * 10**6
+    assert found.notes == ["the texts are cut off after 8,388,608 characters"]
+
+
+def test_a_text_that_is_too_long_to_run_does_not_become_code(read):
+    text = "@solves(layout.offset_of)\ndef offset_of(): pass\n" + "x = 1\n" * 10**5
+    assert read(with_cells(text, kind="markdown")).cells[-1].answers == []
+    assert read(with_cells(text[:99], kind="markdown")).cells[-1].answers
+
+
+@pytest.mark.parametrize("kind", ["code", "markdown"])
+def test_a_huge_cell_takes_little_memory_of_the_grader(tmp_path, kind):
+    path = tmp_path / "x.ipynb"
+    path.write_bytes(with_cells("x = 1\n" * 5 * 10**6, kind=kind))
+    reading.notebook(path)
+    tracemalloc.start()
+    reading.notebook(path.rename(tmp_path / "y.ipynb"))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < (3 if kind == "code" else 40) * 2**20
