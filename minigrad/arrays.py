@@ -8,20 +8,13 @@ import numpy as np
 from .check import check
 from .dtypes import as_number, bfloat16, computed_in, to_bits, widen
 from .layout import row_spec
-from .storage import in_bytes, storage_of
+from .storage import Storage, in_bytes
 
-# np.errstate sets a context variable. This is that variable, and its value with every
-# warning off (NaN and infinities are results, as in PyTorch): to set it here takes a
-# tenth of the time.
-_before = contextvars.copy_context()
-with np.errstate(all="ignore"):
-    _inside = contextvars.copy_context()
-ERRORS = next(v for v in _inside if _inside[v] is not _before.get(v))
-IGNORED = _inside[ERRORS]
-
-# glibc keeps as much freed memory as twice the largest block that was ever freed, up to
-# 64 MiB. With less, each training step takes its pages from the system anew.
-np.empty(2**25 - 2**16, np.uint8)
+# Where NumPy warns of nothing: NaN and infinities are results here, as in PyTorch.
+# np.errstate around each call would do the same, but it takes as long as the addition
+# of two small arrays. Each call runs in a copy, because a context can be entered once.
+UNWARNED = contextvars.Context()
+UNWARNED.run(np.seterr, all="ignore")
 
 
 def writable(x):
@@ -76,46 +69,40 @@ class NumpyKernel:
 
     def work(self, operands, options, finish=lambda values: values):
         """A function: operands like these -> what is computed of their arrays."""
-        reads = []
+        readers = []
         for x in operands:  # the first and other floats in the dtype to compute in
-            alike = not reads or self.pointwise or not hasattr(x, "storage")
+            alike = not readers or self.pointwise or not hasattr(x, "storage")
             alike = alike or x.dtype.kind == self.wide.kind == "f"
-            reads.append(reader(x, self.wide if alike else computed_in(x.dtype)))
+            readers.append(reader(x, self.wide if alike else computed_in(x.dtype)))
         work = functools.partial(self.function, **options) if options else self.function
-        first, second = reads if len(reads) == 2 else (None, None)
+        first, second = readers if len(readers) == 2 else (None, None)
+        new_context = UNWARNED.copy
 
-        def run(*operands, **out):
-            token = ERRORS.set(IGNORED)
-            try:
-                if second is not None:  # as most have: it is spelled out
-                    return finish(work(first(operands[0]), second(operands[1]), **out))
-                arrays = [read(x) for read, x in zip(reads, operands, strict=True)]
-                return finish(work(*arrays, **out))
-            finally:
-                ERRORS.reset(token)
+        def compute(operands, out):
+            if second is not None:  # as most have: it is spelled out
+                return finish(work(first(operands[0]), second(operands[1]), **out))
+            arrays = [read(x) for read, x in zip(readers, operands, strict=True)]
+            return finish(work(*arrays, **out))
 
-        return run
+        return lambda *operands, **out: new_context().run(compute, operands, out)
 
     def plan(self, operands, options):
         """The result, and a function that computes it for operands like these."""
-        dtypes, specs = self.results, {}
-        make = next(x for x in operands if hasattr(x, "storage")).over
+        dtypes, specs, wrap = self.results, {}, Storage._wrap
+        from_spec = next(x for x in operands if hasattr(x, "storage"))._from_spec
 
-        def tensor(values, dtype, number):
+        def result(values, number=0):
+            if isinstance(values, tuple):
+                pack = getattr(type(values), "_make", tuple)
+                return pack(map(result, values, range(len(values))))
             if values is None:
                 return None
-            values = np.asarray(values)
+            values, dtype = np.asarray(values), dtypes[number]
             if values.dtype != dtype:
                 values = to_bits(values, dtype)
             if number not in specs:
                 specs[number] = row_spec(dtype, "cpu", values.shape)
-            return make(storage_of(values.ravel(), dtype, "cpu"), specs[number])
+            return from_spec(wrap(values.ravel(), dtype, "cpu"), specs[number])
 
-        def finish(values):
-            if not isinstance(values, tuple):
-                return tensor(values, dtypes[0], 0)
-            pack = getattr(type(values), "_make", tuple)
-            return pack(map(tensor, values, dtypes, range(len(values))))
-
-        run = self.work(operands, options, finish)
+        run = self.work(operands, options, result)
         return run(*operands), run

@@ -138,7 +138,7 @@ def recorded(work, operands):
     operands, given = [*operands], []
     for i in which:
         given.append(operands[i].storage)
-        operands[i] = operands[i].over(given[-1].twin(), operands[i].spec)
+        operands[i] = operands[i]._from_spec(given[-1].twin(), operands[i].spec)
     twins = [operands[i].storage for i in which]
     with disabled(Recording(twins)) as recording:
         result = work(*operands)
@@ -149,7 +149,7 @@ def recorded(work, operands):
         place = None if x is None else recording.place(x.storage)
         if place is not None and place < len(given):  # an operand is handed back
             recording.sound, x.storage = False, given[place]
-        made.append(x if x is None else (x.over, place, x.spec))
+        made.append(x if x is None else (x._from_spec, place, x.spec))
     places = [one[1] for one in made if one]
     if recording.sound and len({*places}) == len(places):
         return result, replay(recording, which, made, type(result))

@@ -43,7 +43,7 @@ def empty(*size, dtype=None, device="cpu"):
     else:
         check(device in DEVICES, lambda: NO_DEVICE.format(device))
         storage = empty_storage(count, dtype, device)
-    return Tensor.over(storage, row_spec(dtype, device, shape))
+    return Tensor._from_spec(storage, row_spec(dtype, device, shape))
 
 
 @factory
@@ -130,7 +130,7 @@ def linspace(start, end, steps, *, dtype=None, device="cpu"):
 def tensor(data, dtype=None, device="cpu"):
     """A tensor with a copy of `data`: a number, nested lists, an array, a tensor."""
     if isinstance(data, Tensor):
-        data = data.new_alias()
+        data = data._alias()
         copied = data.to(device=device, dtype=dtype)
         return copied.clone() if copied is data else copied
     dtype, first = as_dtype(dtype, None), data

@@ -13,14 +13,12 @@ from .autograd.graph import requires
 from .autograd.tensor_methods import Differentiable
 from .autograd.views import differentiable, record_call
 from .check import check
-from .dispatch import METHODS
 from .dtypes import FLOATS, as_dtype, bfloat16, of_bits, to_bits
 from .exercises.registry import exercise
 from .layout import check_fits, is_contiguous, reshaped, row_spec
 from .numpy_names import either_name
 from .ops import vjp
 from .ops.indexing import chooses, getitem, setitem
-from .ops.inplace import in_place
 from .ops.methods import Methods
 from .ops.pointwise import cast
 from .printing import represent
@@ -51,6 +49,14 @@ class Tensor(Methods, Differentiable, Suggesting):
         self.spec = layout.spec(storage.dtype, storage.device, *how)
         self._meta = None  # what it knows of the graph: autograd/graph.py
         self._base = None  # of a view: the tensor that it reads
+
+    @staticmethod
+    def _from_spec(storage, spec):
+        """The tensor that reads a storage by a Spec, without the checks of Tensor()."""
+        x = object.__new__(Tensor)
+        x.storage, x.spec = storage, spec
+        x._meta = x._base = None
+        return x
 
     # ------------------------------------------------------------ what it is
 
@@ -98,7 +104,7 @@ class Tensor(Methods, Differentiable, Suggesting):
             size, stride, (offset,) = map(layout.as_ints, given)
         check_fits(size, stride, offset, len(self.storage))
         spec = layout.spec(self.dtype, self.device, size, stride, offset)
-        view = self.new_alias(spec)
+        view = self._alias(spec)
         view._base = self if self._base is None else self._base
         return view
 
@@ -323,7 +329,7 @@ class Tensor(Methods, Differentiable, Suggesting):
 
     def __repr__(self):
         more = f", device='{self.device}'" if self.device != "cpu" else ""
-        plain = self.new_alias().cpu()
+        plain = self._alias().cpu()
         if self.dtype is bfloat16:
             plain, more = plain.float(), f"{more}, dtype=bfloat16"
         if self.grad_fn is not None:
@@ -338,15 +344,16 @@ class Tensor(Methods, Differentiable, Suggesting):
         """An uninitialized tensor on this one's device, of its dtype."""
         size = layout.as_shape((size,))
         spec = row_spec(as_dtype(dtype, self.dtype), self.device, size)
-        return over(make(layout.numel(size), spec.dtype, spec.device), spec)
+        storage = make(layout.numel(size), spec.dtype, spec.device)
+        return self._from_spec(storage, spec)
 
     def new_zeros(self, size, dtype=None):
         """A tensor of zeros on this one's device, of its dtype."""
         return self.new_empty(size, dtype, zeros)
 
-    def new_alias(self, spec=None):
-        """Another tensor over the same memory, without history; a Spec, or its own."""
-        return over(self.storage, spec or self.spec)
+    def _alias(self, spec=None):
+        """Another tensor over the same memory, without history; spec: another."""
+        return self._from_spec(self.storage, spec or self.spec)
 
     def new_tensor(self, data, dtype=None):
         """A tensor on this one's device, of its dtype, with a copy of `data`."""
@@ -356,26 +363,10 @@ class Tensor(Methods, Differentiable, Suggesting):
     def new_number(self, value, dtype, shape=()):
         """A read-only tensor on this one's device, with the same number everywhere."""
         storage = number_on(value, dtype, self.device, layout.numel(shape))
-        return over(storage, row_spec(dtype, self.device, shape))
-
-
-def over(storage, spec):
-    """The tensor that reads a storage by a Spec, without the checks of Tensor()."""
-    x = object.__new__(Tensor)
-    x.storage, x.spec = storage, spec
-    x._meta = x._base = None
-    return x
-
-
-Tensor.over = staticmethod(over)  # for the modules that this one imports
-for name, function in METHODS.items():  # what ops/ marks with @method
-    if not hasattr(Tensor, name):
-        setattr(Tensor, name, getattr(function, "call", function))
-    if getattr(function, "arity", 0) == 1 and not hasattr(Tensor, f"{name}_"):
-        setattr(Tensor, f"{name}_", in_place(function))
+        return Tensor._from_spec(storage, row_spec(dtype, self.device, shape))
 
 
 def _of(array, device="cpu", dtype=None):
     """A contiguous array, which no one else may hold, as a tensor on a device."""
     storage = Storage(moved(array.reshape(-1), device), device, dtype)
-    return over(storage, row_spec(storage.dtype, device, array.shape))
+    return Tensor._from_spec(storage, row_spec(storage.dtype, device, array.shape))

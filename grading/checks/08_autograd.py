@@ -226,7 +226,7 @@ recorded: what comes back requires a gradient: every view that is made by as_str
 forgets: x has lost its gradient: detach() leaves x as it is
 copy: a copy: detach() reads the same memory, so a change is seen in both
 right: by an alias
-> = self.new_alias()
+> = self._alias()
 """)
 
 

@@ -103,8 +103,6 @@ def run(outputs, gradients, retain_graph, create_graph, inputs, caught):
         watched = [node for node, _ in found]
         for node in watched:
             node.capture = Capture(found, node not in leading)
-            if node.capture.stop:
-                node.release = lambda: None  # it is caught here, and computes nothing
     before, thread.enabled = thread.enabled, bool(create_graph)
     try:
         backward(order, seeds, bool(keep))
@@ -112,7 +110,6 @@ def run(outputs, gradients, retain_graph, create_graph, inputs, caught):
         thread.enabled = before
         for node in watched:
             node.capture = None
-            vars(node).pop("release", None)
     return found
 
 

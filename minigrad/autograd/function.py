@@ -59,7 +59,7 @@ class Context(Node):
     def saved_one(self, saved, index):
         x = saved.get(self.title)
         again = index is not None and thread.enabled
-        return self.made(x.new_alias(), index) if again else x
+        return self.made(x._alias(), index) if again else x
 
     def made(self, y, index):
         """y, which this node has made as its result number `index`."""
@@ -87,14 +87,14 @@ class Context(Node):
         """A tensor for later; of a result a tensor that does not hold this node."""
         for index, y in enumerate(results):
             if x is not None and x is y and id(x) not in self.given:
-                return Saved(x.new_alias()), index
+                return Saved(x._alias()), index
         return x if x is None else (Saved(x), None)
 
     def result(self, index, y):
         if not hasattr(y, "storage") or y.dtype.kind != "f":
             return y
         if y._base is not None or id(y) in self.given:  # an operand, or a view of one
-            y = y.new_alias()
+            y = y._alias()
         return self.made(y, index)
 
     def backward(self, *gradients):
@@ -127,7 +127,7 @@ class Context(Node):
               f"{list(like[0])}")  # fmt: skip
         return alias(g)
 
-    def release(self):
+    def free(self):
         self.saved = None if self.saved else self.saved
 
 

@@ -8,7 +8,6 @@ adds what comes to `.grad`.
 
 import sys
 import weakref
-from types import SimpleNamespace
 from typing import NamedTuple
 
 from .. import lines
@@ -102,7 +101,15 @@ class Node:
         """Save of the result y what backward needs."""
 
     def release(self):
-        """Let go of what was saved: this node is not called again."""
+        """Let go of what was saved: this node is not called again.
+
+        A node at which gradients were caught has computed nothing, and may yet.
+        """
+        if self.capture is None or not self.capture.stop:
+            self.free()
+
+    def free(self):
+        """Let go of what was saved."""
 
     def fitted(self, found, gradients):
         """The gradients in the shapes, dtypes and devices of the operands.
@@ -160,7 +167,7 @@ class Capture(NamedTuple):
 
 def alias(x):
     """Another tensor over the same memory, with the same history."""
-    other = x.new_alias()
+    other = x._alias()
     other._meta = x._meta
     return other
 
@@ -198,7 +205,7 @@ class Recorded(Node):
         super().__init__(name, *edges_of(operands, [*map(requires, operands)]))
         self.backward, self.saves = backward, saves
 
-    def release(self):
+    def free(self):
         if self.saves:
             self.backward = freed
 
@@ -302,18 +309,18 @@ def accumulate(x, gradient):
         meta.grad.add_(gradient)
 
 
+SOLE = 2  # references to a tensor's storage: the tensor's, and getrefcount's argument
+
+
 def can_steal(gradient):
-    """May x.grad be this tensor: all of its memory, and the only one over it?"""
+    """May x.grad be this tensor: all of its memory, and the only one over it?
+
+    PyTorch's AccumulateGrad asks this of a reference count, too. Whoever else may read
+    the memory, a view, a saved tensor, or a hook's list, holds a reference; and a copy
+    would be another kernel for each parameter in each step.
+    """
     if thread.enabled:
         return False
     gradient._base = None  # what a formula made on its way
     whole = len(gradient.storage) == gradient.numel() and gradient.is_contiguous()
-    return whole and holders(gradient) == UNSHARED
-
-
-def holders(x):
-    return sys.getrefcount(x.storage)
-
-
-# What Python counts when nothing else holds the storage.
-UNSHARED = holders(SimpleNamespace(storage=object()))
+    return whole and sys.getrefcount(gradient.storage) == SOLE

@@ -92,7 +92,7 @@ class OperatorNode(Node):
             return value
         x = value.get(self.title)
         if name == "y" and thread.enabled:
-            x = x.new_alias()
+            x = x._alias()
             x._meta = Meta()
             x._meta.node = self
         return x
@@ -115,7 +115,7 @@ class OperatorNode(Node):
             found.append(g)
         return found
 
-    def release(self):
+    def free(self):
         """Let go of what was saved. A number that an operand was is saved as well."""
         for name, value in self.saved.items() if self.saved else ():
             if type(value) is Saved or name in OPERANDS or self.gradients.once:
@@ -125,7 +125,7 @@ class OperatorNode(Node):
 
 def saved_result(y):
     """A result for later; without its node, which would hold itself."""
-    return None if y is None else Saved(y.new_alias())
+    return None if y is None else Saved(y._alias())
 
 
 def record(operator, operands, options, result):

@@ -73,7 +73,7 @@ class ViewOp:
             if key is not None and same and y is not x:
                 capture.keep(self.found, key, y.spec)
             return y
-        y = x.new_alias(spec)
+        y = x._alias(spec)
         y._base = x if x._base is None else x._base
         return y
 
@@ -114,7 +114,7 @@ def write(x, others, run, make_node):
     if not enabled or x.dtype.kind != "f" or not any(map(requires, (x, *others))):
         run()
         return written(x)
-    old = x.new_alias()
+    old = x._alias()
     if x._meta is not None:  # the node that x has now stays when x gets another
         old._meta = Meta()
         if requires(x):
@@ -167,7 +167,7 @@ class CopySlices(Node):
         part.zero_() if before is None else part.copy_(before)
         return whole, *others
 
-    def release(self):
+    def free(self):
         if self.inner is not graph.freed:
-            self.inner.release()
+            self.inner.free()
             self.inner = graph.freed

@@ -249,7 +249,7 @@ def pinned(batches, prefetch):
             data = cupy.empty(array.size, array.dtype)
             data.set(memory[i].reshape(-1), stream)
             out.append(
-                Tensor.over(
+                Tensor._from_spec(
                     Storage(data, "cuda"), row_spec(array.dtype, "cuda", array.shape)
                 )
             )

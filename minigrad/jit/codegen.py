@@ -12,12 +12,12 @@ from typing import NamedTuple
 import numpy as np
 
 from .. import launch
-from ..arrays import ERRORS, IGNORED, reader, write
+from ..arrays import UNWARNED, reader, write
 from ..dispatch import DeviceKernel
 from ..dtypes import C_NAMES, as_number, bfloat16, of_bits, to_bits
 from ..exercises.registry import exercise
 from ..launch import THREADS, cdiv, coalesce_dims
-from ..storage import storage_of
+from ..storage import Storage
 from ..tensor import Tensor
 from .ir import Node, numel
 from .passes import REDUCTIONS, Around
@@ -295,14 +295,11 @@ class FusedNumpy:
     def __call__(self, *tensors, out=None):
         arrays = [reader(x, np.dtype(np.float32) if x.dtype is bfloat16 else x.dtype)(x)
                   for x in tensors]  # fmt: skip
-        token, made = ERRORS.set(IGNORED), []
-        try:
-            values = self.function(*arrays)
-        finally:
-            ERRORS.reset(token)
-        for n, value in zip(self.outputs, values, strict=True):
-            made.append(tensor_of(value, n) if n.out is None else write(value, out))
-        return tuple(made)
+        values = UNWARNED.copy().run(self.function, *arrays)
+        return tuple(
+            tensor_of(value, n) if n.out is None else write(value, out)
+            for n, value in zip(self.outputs, values, strict=True)
+        )
 
 
 def tensor_of(value, node):
@@ -310,7 +307,7 @@ def tensor_of(value, node):
     if value.shape != node.shape or value.base is not None:
         value = np.array(np.broadcast_to(value, node.shape))
     flat = to_bits(np.asarray(value, order="C"), node.dtype).reshape(-1)
-    return Tensor.over(storage_of(flat, node.dtype, "cpu"), node.spec)
+    return Tensor._from_spec(Storage._wrap(flat, node.dtype, "cpu"), node.spec)
 
 
 def kernel_of(node):

@@ -118,7 +118,7 @@ def step_of(node, fused):
         (base,), spec = args, node.spec
 
         def view(env):
-            env[node] = env[base].new_alias(spec)
+            env[node] = env[base]._alias(spec)
 
         return view
     if node.target == "empty":
@@ -127,7 +127,7 @@ def step_of(node, fused):
             storage = node.kernel()
             if capture.here.recording is not None:
                 capture.here.recording.allocated(storage, node.kernel)
-            env[node] = Tensor.over(storage, node.spec)
+            env[node] = Tensor._from_spec(storage, node.spec)
 
         return allocate
     state = {}

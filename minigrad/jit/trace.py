@@ -88,7 +88,7 @@ class Tracer(trace.Trace):
             return
         spec = row_spec(storage.dtype, storage.device, (storage.count,))
         node = Node("call_function", "empty", spec=spec, kernel=lambda: maker())
-        self.known(Tensor.over(storage, spec), node)
+        self.known(Tensor._from_spec(storage, spec), node)
 
     def host_reads(self, what):
         """The host reads numbers: what it does with them is not in the trace."""
@@ -159,7 +159,7 @@ class Tracer(trace.Trace):
         for storage, views in [*self.views.items()]:
             for spec, node in views.items():
                 if node.value is None:
-                    node.value = Tensor.over(storage, spec)
+                    node.value = Tensor._from_spec(storage, spec)
 
     def graph(self, result, grads=()):
         """The Graph of what was traced, with what the function returned."""
@@ -204,6 +204,6 @@ def has_memory(x):
 
 def flat(storage):
     """A storage as a tensor of one dimension."""
-    return Tensor.over(
+    return Tensor._from_spec(
         storage, row_spec(storage.dtype, storage.device, (len(storage),))
     )

@@ -3,6 +3,7 @@
 Operators that are marked with @method where they are defined are not listed again.
 """
 
+from ..dispatch import METHODS
 from ..dtypes import bfloat16, bool_, float16, float32, float64, int32, int64
 from . import indexing, inplace, normalization, pointwise, scan, softmax, sort  # noqa: F401
 from .inplace import by_choice, by_copy, in_place, onto
@@ -74,3 +75,10 @@ class Methods:
     half, bfloat16, double = map(onto, (float16, bfloat16, float64))
     int, long = map(onto, (int32, int64))
     float, bool = map(onto, (float32, bool_))
+
+
+for _name, _function in METHODS.items():  # what is marked with @method
+    if not hasattr(Methods, _name):
+        setattr(Methods, _name, getattr(_function, "call", _function))
+    if getattr(_function, "arity", 0) == 1 and not hasattr(Methods, f"{_name}_"):
+        setattr(Methods, f"{_name}_", in_place(_function))

@@ -16,7 +16,7 @@ from ..dtypes import computed_in
 from ..kernels import lab_rungs
 from ..launch import Rung, a_row, whole_warps
 from ..numpy_names import either_name
-from .pointwise import check_dtype, root
+from .pointwise import check_dtype, sqrt_of_squares
 from .reduce import as_flag, dims_of, kept_shape, rows_of
 from .reduce import mean_of as mean
 from .softmax import PACKS, fits_registers, in_registers, row_facts, warps
@@ -198,7 +198,7 @@ def _(x, dims, correction, keepdim):
 @either_name
 def std(x, dim=None, unbiased=None, keepdim=False, *, correction=None):
     """The square root of `var`."""
-    return root(var(x, dim, unbiased, keepdim, correction=correction))
+    return sqrt_of_squares(var(x, dim, unbiased, keepdim, correction=correction))
 
 
 # ------------------------------------------------- batch norm
@@ -404,7 +404,7 @@ def var_mean(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
 def std_mean(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
     """(the standard deviation, the mean)."""
     spread, mean = var_mean(input, dim, unbiased, keepdim, correction=correction)
-    return root(spread), mean
+    return sqrt_of_squares(spread), mean
 
 
 @functional

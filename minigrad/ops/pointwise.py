@@ -218,7 +218,8 @@ relu = pointwise("relu", numpy_relu, "(a < 0 ? 0 : a)", (vjps.relu_backward, "y"
 exp = of_floats("exp", np.exp, "exp(a)", (vjps.exp_backward, "y"))
 log = of_floats("log", np.log, "log(a)", (vjps.log_backward, "a"))
 sqrt = of_floats("sqrt", np.sqrt, "sqrt(a)", (vjps.sqrt_backward, "y"))
-root = pointwise("std", np.sqrt, "sqrt(a)", (vjps.std_backward, "y"),
+# std and norm end with it: where all squares are 0 it has the gradient 0, not infinity.
+sqrt_of_squares = pointwise("std", np.sqrt, "sqrt(a)", (vjps.std_backward, "y"),
     dtypes=FLOATS, rule=as_float)  # fmt: skip
 rsqrt = of_floats("rsqrt", numpy_rsqrt, "1 / sqrt(a)", (vjps.rsqrt_backward, "y"))
 sigmoid = of_floats("sigmoid", numpy_sigmoid, "1 / (1 + exp(-a))",

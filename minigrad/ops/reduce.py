@@ -331,7 +331,7 @@ def norm(input, p="fro", dim=None, keepdim=False, dtype=None):
           f"complex tensor as input. Got {x.dtype}")  # fmt: skip
     size, how = pointwise.abs(x), (dim, keepdim)
     if p in ("fro", 2, None):
-        return pointwise.root(sum(x * x, *how))
+        return pointwise.sqrt_of_squares(sum(x * x, *how))
     if p in (math.inf, -math.inf):
         return (amax if p > 0 else amin)(size, *how)
     if p == 0:

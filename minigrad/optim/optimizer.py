@@ -2,6 +2,7 @@
 
 from ..autograd import enable_grad, no_grad
 from ..nn.convert import clear_grad
+from ..storage import keep_freed_memory
 from ..suggest import Suggesting
 from ..tensor import Tensor
 
@@ -42,6 +43,7 @@ class Optimizer(Suggesting):
             groups = [{"params": groups}]
         for group in groups:
             self.add_param_group(group)
+        keep_freed_memory()
 
     def add_param_group(self, param_group):
         """Add parameters with options of their own."""

@@ -169,6 +169,22 @@ def test_a_planned_addition_takes_eight_frames():
     assert len(frames) <= 8, [frame.f_code.co_qualname for frame in frames]
 
 
+def test_numpy_warns_of_nothing_inside_and_as_before_outside():
+    zero = minigrad.zeros(2)
+    with np.errstate(divide="raise"):
+        assert (1 / zero).tolist() == [np.inf, np.inf]
+        assert np.geterr()["divide"] == "raise"
+
+
+def test_an_operator_may_run_while_another_computes():
+    """As a finalizer does that Python calls in between."""
+    one = minigrad.ones(2)
+    inner = dispatch.Operator(lambda input: None, name="nested")
+    inner.cpu(lambda x: x + (one + one).numpy())
+    for _ in range(3):
+        assert inner(one).tolist() == [3, 3]
+
+
 @on_devices
 def test_numbers_of_a_call_are_not_remembered(device):
     x = random(3).to(device)

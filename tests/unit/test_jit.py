@@ -202,8 +202,8 @@ def most_bytes(monkeypatch):
         function()
         return most
 
-    made = storage.storage_of
-    monkeypatch.setattr(storage, "storage_of", counted)
+    made = storage.Storage._wrap
+    monkeypatch.setattr(storage.Storage, "_wrap", staticmethod(counted))
     return measure
 
 

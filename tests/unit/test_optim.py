@@ -1,6 +1,9 @@
 """Optimisers beside torch.optim: 50 steps from the same weights, on random settings."""
 
 import math
+import platform
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -280,3 +283,31 @@ def test_a_gradient_of_another_place_says_what_to_do():
     nn.parameter.put(p, p.detach().to("sim"))
     with pytest.raises(RuntimeError, match="compute it anew"):
         optim.SGD([p], lr=0.1).step()
+
+
+FAULTS = """
+import resource
+import numpy as np
+import minigrad
+
+def faults():
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    for _ in range(10):
+        step = [np.ones(2**20, np.float32) for _ in range(8)]
+        del step
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+
+before = faults(), faults()
+minigrad.answers_from("solutions")
+minigrad.optim.SGD([minigrad.zeros(1).requires_grad_()], lr=1)
+print(before[1], (faults(), faults())[1])
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="not run: needs glibc")
+def test_an_optimizer_keeps_freed_memory_and_an_import_does_not():
+    """As page faults: memory that was given back comes in new pages."""
+    command = [sys.executable, "-c", FAULTS]
+    output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    before, after = map(int, output.splitlines()[-1].split())
+    assert before > 1000 > 100 > after
