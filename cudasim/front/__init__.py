@@ -3,6 +3,8 @@
 import dataclasses
 
 from . import ast as _ast
+from . import parse as _parse
+from . import sema as _sema
 from . import tree as _tree
 from .errors import CompileError, Lint, caret
 from .errors import DeductionError as _DeductionError
@@ -10,9 +12,7 @@ from .headers import usual
 from .lexer import lex as _lex
 from .options import Options as _Options
 from .options import read as _read
-from .parser import Parser as _Parser
 from .preprocess import Preprocessor as _Preprocessor
-from .sema import Checker as _Checker
 
 # What is there without an #include -> the words that bring it.
 _IMPLIED = {
@@ -44,7 +44,7 @@ class Program:
     dynamic: dict
     options: _Options = dataclasses.field(default_factory=_Options)
     brought: frozenset = frozenset()
-    _checker: object = None
+    _scope: object = None
     _preprocessor: object = None
     _file: str = "kernel.cu"
     _lines: tuple = ()
@@ -66,7 +66,7 @@ class Program:
             dataclasses.replace(
                 lint, file=self._file, source_line=self._lines[lint.line - 1]
             )
-            for lint in self._preprocessor.warnings + self._checker.warnings
+            for lint in self._preprocessor.warnings + self._scope.warnings
             if (lint.line, lint.column) not in self.brought
         ]
         return sorted(found, key=lambda lint: (lint.line, lint.column))
@@ -74,7 +74,7 @@ class Program:
     @property
     def templates(self):
         """The names of the kernel templates."""
-        every = self._checker.templates.items()
+        every = self._scope.templates.items()
         return [n for n, t in every if "__global__" in t.node.specifiers]
 
     def kernel(self, expression):
@@ -90,7 +90,7 @@ class Program:
 
     def full_name(self, name):
         """`name`, or name<> where it is a template with a default for everything."""
-        template = self._checker.templates.get(name)
+        template = self._scope.templates.get(name)
         if name in self.kernels or template is None:
             return name
         whole = all(p.default is not None for p in template.node.template)
@@ -119,52 +119,52 @@ def _compiled(source, name, options, lines):
         user = next((t for t in tokens if t.kind == "id" and t.text in words), None)
         if user:
             tokens = preprocessor.header(header, user.place) + tokens
-    parser = _Parser(tokens, preprocessor.includes)
-    nodes = parser.file()
-    checker = _Checker(name, preprocessor.includes, options.arch)
-    checker.outer = parser.outer
-    checker.check_file(nodes)
+    cursor = _parse.Cursor(tokens, preprocessor.includes)
+    nodes = _parse.parse_file(cursor)
+    scope = _sema.Scope(name, preprocessor.includes, options.arch, cursor.outer)
+    _sema.check_file(scope, nodes)
     kernels = {
         f.name: f
-        for f in checker.functions
+        for f in scope.functions
         if f.kernel and f.body is not None and not f.template_arguments
     }
     return Program(
-        kernels, checker.functions, checker.globals, checker.dynamic, options,
-        frozenset(preprocessor.brought), checker, preprocessor, name, tuple(lines),
+        kernels, scope.functions, scope.globals, scope.dynamic, options,
+        frozenset(preprocessor.brought), scope, preprocessor, name, tuple(lines),
     )  # fmt: skip
 
 
 def _named(program, expression):
     """(the template, its arguments by name) that `add<float, 4>` says."""
-    checker = program._checker
+    scope = program._scope
     tokens = program._preprocessor.run(_lex(expression))
-    parser = _Parser(tokens, checker.includes)
-    template = checker.templates.get(tokens[0].text)
+    cursor = _parse.Cursor(tokens, scope.includes)
+    template = scope.templates.get(tokens[0].text)
     if template is None:
-        known = ", ".join([*program.kernels, *checker.templates]) or "none"
+        known = ", ".join([*program.kernels, *scope.templates]) or "none"
         message = f"there is no kernel '{expression}'"
         raise CompileError(message, (1, 1), f"the file has {known}")
-    for known, thing in checker.scopes[1].items():
+    for known, thing in scope.names[1].items():
         is_type = not isinstance(thing, (_tree.Variable, _tree.EnumValue))
-        parser.declare(known, "type" if is_type else "value")
-    parser.declare(template.name, "template")
-    parsed = parser.primary()
-    if parser.token.kind != "end" or not isinstance(parsed, _ast.Name):
+        cursor.declare(known, "type" if is_type else "value")
+    cursor.declare(template.name, "template")
+    parsed = _parse.parse_primary(cursor)
+    if cursor.token.kind != "end" or not isinstance(parsed, _ast.Name):
         raise CompileError(f"'{expression}' names no kernel", (1, 1))
     if len(parsed.arguments or []) > len(template.node.template):
         message = f"'{template.name}' has fewer template parameters"
         raise CompileError(message, (1, 1))
     bound = {}
     for parameter, value in zip(template.node.template, parsed.arguments or []):  # noqa: B905
-        bound[parameter.name] = checker.template_value(parameter, value)
+        bound[parameter.name] = _sema.template_argument(scope, parameter, value)
     return template, bound
 
 
 def _instance(program, template, bound):
     """The kernel that a template makes of these arguments."""
-    made = program._checker.instantiate(template, bound, template.node.place)
-    program._checker.finish()
+    scope = program._scope
+    made = _sema.instantiate(scope, template, bound, template.node.place)
+    _sema.finish_file(scope)
     return made
 
 

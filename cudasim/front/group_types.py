@@ -8,6 +8,7 @@ import functools
 
 from . import ctype as C
 from . import tree as T
+from .errors import outside
 
 SPACE, CLASS = "namespace", "class template"
 BASE, REDUCE = "cooperative_groups.h", "cooperative_groups/reduce.h"
@@ -86,6 +87,14 @@ class Operation(C.Struct):
 THREAD_BLOCK = Group("thread_block")
 tile = functools.cache(Tile)
 operation = functools.cache(Operation)
+
+
+def refuse_group(type, what, place):
+    """Refuse what CUDA does with the type of a group, and the subset does not."""
+    type = type.to if isinstance(type, C.Reference) else type
+    if isinstance(type.plain, Group | Operation):
+        note = "groups are variables, arguments and results of functions"
+        raise outside(f"{what} a '{type.plain}'", place, note)
 
 
 def short(name):

@@ -7,7 +7,7 @@ asm("shl.b32 %0, %1, 2;" : "=r"(y) : "r"(x)) becomes a block:
 
 import re
 
-from .errors import outside
+from ..errors import outside
 
 # What an operand's letter says that it is.
 CONSTRAINTS = {

@@ -1,12 +1,17 @@
 """A place in the tokens, and what each name is known as."""
 
-from . import ctype as C
-from . import group_types as groups
-from . import words
-from .errors import CompileError, outside
+import functools
+
+from .. import ctype as C
+from .. import group_types as groups
+from .. import words
+from ..errors import CompileError, outside
+from ..table import handles
 
 DEEPEST = 60
 TYPE, TEMPLATE, VALUE = "type", "template", "value"
+STATEMENTS = {}  # the word that a statement begins with -> the function that reads it
+begins = functools.partial(handles, STATEMENTS)
 
 
 class Imported(str):
@@ -40,6 +45,10 @@ class Cursor:
         self.function_types = set()  # names for pointers to functions
         self.ahead = []  # structs named before their definition, and are they unions
         self.types_of = {}  # struct -> the names of the types within it
+        self.aliasing = False  # is a name for a type made, perhaps of a function's?
+        self.closing = False  # does a > end the expression (template arguments)?
+        self.later = ()  # methods whose bodies are still to be read
+        self.any_groups = ()  # template parameters, for thread_group in parameters
 
     def go(self, at):
         """Look at token number `at`."""
