@@ -11,7 +11,9 @@ from ..engine import lanes, masks
 from ..engine.memory import NULL
 from ..front import ctype as C
 from ..front.errors import CompileError
-from .functions import FunctionCode, clean
+from .emit_statements import function_text
+from .function_code import FunctionCode
+from .variables import clean
 
 
 class Module:
@@ -55,7 +57,7 @@ class Module:
         """The functions as Python source."""
         for function in self.functions:  # a list that grows
             code = FunctionCode(self, function)
-            yield code.text()
+            yield function_text(code)
             self.lane_bytes += code.lane_bytes
 
     @property

@@ -91,3 +91,31 @@ def fields_of(kind):
     if kind.__module__ != T.__name__ or issubclass(kind, OPAQUE):
         return None
     return [f.name for f in dataclasses.fields(kind) if f.name not in ELSEWHERE]
+
+
+def fusible_variables(nodes):
+    """The variables set once whose only uses are additions, or one subtraction."""
+    loads, added, taken, written = {}, {}, {}, set()
+    for node in nodes:
+        if isinstance(node, T.Load) and isinstance(node.operand, T.VariableRef):
+            count_use(loads, node)
+        elif isinstance(node, T.Binary | T.CompoundAssign) and node.op in "+-":
+            sides = (node.left, node.right) if isinstance(node, T.Binary) else (
+                node.value,)  # fmt: skip
+            for side in sides:
+                count_use(added if node.op == "+" else taken, side)
+        if isinstance(node, T.Assign | T.CompoundAssign | T.Increment):
+            written.add(getattr(node.target, "variable", None))
+    return {
+        variable
+        for variable, number in loads.items()
+        if variable not in written and not variable.address_taken
+        and (added.get(variable) == number or (number, taken.get(variable)) == (1, 1))
+    }  # fmt: skip
+
+
+def count_use(table, node):
+    """One more use of the variable that `node` reads."""
+    if isinstance(node, T.Load) and isinstance(node.operand, T.VariableRef):
+        variable = node.operand.variable
+        table[variable] = table.get(variable, 0) + 1

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..engine.memory import Addresses, Pointer, leaves_of
 from .build import library
-from .builtins import Unread
+from .c_builtins import Unread
 from .source import LOOPS, Source, walk
 
 FEW = 2**14  # threads of a launch: with more, a step of NumPy's is cheap for each

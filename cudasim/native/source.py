@@ -10,9 +10,10 @@ from ..front import ctype as C
 from ..front import tree as T
 from ..generate.variables import clean, walk
 from ..numerics import tables
-from . import builtins
-from .builtins import Unread
-from .statements import FunctionSource
+from . import c_builtins
+from .c_builtins import Unread
+from .c_statements import function_text
+from .function_source import FunctionSource
 
 RUNTIME = Path(__file__).with_name("runtime.h")
 LOOPS = T.For, T.While, T.Do
@@ -40,7 +41,7 @@ class Source:
         orders(kernel)
         made = [self.function(f, kernel) for f in reversed(kernel.reached)]
         heads = [f"{code.head};" for code in made]
-        bodies = [code.text() for code in made]
+        bodies = [function_text(code) for code in made]
         if self.local > MOST_LOCAL:
             raise Unread("large variables")
         define = "#define MEETS 1\n" if self.meets else ""
@@ -55,7 +56,7 @@ class Source:
     def waits(self, function):
         """Do threads meet in this function, or in one that it calls?"""
         return any(
-            type(node) is T.BuiltinCall and builtins.meets(node.builtin)
+            type(node) is T.BuiltinCall and c_builtins.meets(node.builtin)
             for reached in function.reached for node in walk(reached.body)
         )  # fmt: skip
 
@@ -152,9 +153,9 @@ def orders(kernel):
             if type(node) is T.Call:
                 look(node.function, within)
             elif type(node) is T.BuiltinCall and node.builtin.name[:6] == "atomic":
-                how, _ = builtins.update(node.builtin)
+                how, _ = c_builtins.update(node.builtin)
                 free = node in bare and node.builtin.result.is_integer
-                sites.append((free and how in builtins.ORDERLESS, within))
+                sites.append((free and how in c_builtins.ORDERLESS, within))
 
     look(kernel, False)
     ordered = [within for free, within in sites if not free]

@@ -5,7 +5,7 @@ import pytest
 
 import cudasim
 from cudasim.engine import rows
-from cudasim.generate.rows import RowCode
+from cudasim.generate import emit_places
 
 TEXT = """
 struct Pair {{ float a, b; }};
@@ -99,7 +99,7 @@ def outcome(body, launch, tools, n=1111, w=101):
 @pytest.mark.parametrize("body", BODIES)
 def test_rows_do_what_threads_do(body, launch, monkeypatch):
     by_rows = outcome(BODIES[body], LAUNCHES[launch], ())
-    monkeypatch.setattr(RowCode, "row_of", lambda *_: None)
+    monkeypatch.setattr(emit_places, "row_of", lambda *_: None)
     assert by_rows == outcome(BODIES[body], LAUNCHES[launch], ())
     if by_rows[1] and "race" not in by_rows[1][0]:
         return

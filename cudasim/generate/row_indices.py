@@ -2,15 +2,13 @@
 
 If the base is the same for a row of threads, the whole row is read or written at once
 (engine/rows.py). A variable may hold such a sum: its base is then kept beside it, under
-a name of its own, and every assignment changes both.
+a name of its own, and every assignment changes both (emit_rows.py).
 """
 
-import dataclasses
-
 from ..front import tree as T
-from .contraction import parts
+from .traits import parts
 
-PLAIN = T.Literal, T.VariableRef, T.Load, T.Convert, T.Field, T.Unary, T.Binary
+SIMPLE = T.Literal, T.VariableRef, T.Load, T.Convert, T.Field, T.Unary, T.Binary
 CHANGES = T.Assign, T.CompoundAssign, T.Increment
 
 
@@ -70,7 +68,7 @@ def is_plain(node):
     stack = [node]
     while stack:
         node = stack.pop()
-        if type(node) not in PLAIN:
+        if type(node) not in SIMPLE:
             return False
         if type(node) is T.Binary and node.op in "/%":
             return False
@@ -82,7 +80,7 @@ def is_plain(node):
     return True
 
 
-def rising(nodes, in_memory):
+def rising_variables(nodes, in_memory):
     """The variables that are threadIdx.x plus something after every assignment."""
     given, barred = {}, set(in_memory)
     for node in nodes:
@@ -99,13 +97,13 @@ def rising(nodes, in_memory):
         if variable.type.size >= 4 and not variable.address_taken
         and variable not in barred and any(type(n) is T.Declare for n in all_of)
     ]  # fmt: skip
-    while new := [v for v in left if all(keeps(n, v, found) for n in given[v])]:
+    while new := [v for v in left if all(keeps_rising(n, v, found) for n in given[v])]:
         found |= set(new)
         left = [v for v in left if v not in found]
     return found
 
 
-def keeps(node, variable, rising):
+def keeps_rising(node, variable, rising):
     """Is the variable rising after this declaration or assignment?"""
     if type(node) is T.Declare:
         return node.init is not None and rises(narrowed(node.init), rising)
@@ -123,51 +121,3 @@ def narrowed(node):
     source, target = node.operand.type.plain, node.type.plain
     wider = source.is_integer and target.is_integer and source.size < target.size
     return node.operand if wider else node
-
-
-class RowCode:
-    """The part of the generator that handles such indices."""
-
-    def base_of(self, node):
-        """Code for a sum without its threadIdx.x."""
-        if is_thread(node):
-            return self.module.number(0, node.type.plain)
-        if type(node) is T.Load:
-            return self.bases[node.operand.variable]
-        if type(node) is T.Convert:
-            base = self.base_of(node.operand)
-            return self.converted(base, node.operand.type.plain, node.type.plain)
-        code = None
-        for sign, term in terms(node):
-            one = self.base_of(term) if rises(term, self.rising) else self.value(term)
-            name = "sub" if sign == "-" else "add"
-            code = one if code is None else f"{name}({code}, {one})"
-        return code
-
-    def row_of(self, index, element):
-        """Code for an index by rows, in an array of `element`, or None."""
-        simple = element.plain.is_arithmetic and self.module.rows
-        if not simple or not rises(index, self.rising):
-            return None
-        if type(index) is T.Load and not is_thread(index):
-            return f"R.row({self.base_of(index)}, {self.value(index)})"
-        return f"R.row({self.base_of(index)})"
-
-    def declare_base(self, variable, name, init):
-        """Keep the base of a variable that has just got its initial value."""
-        if variable not in self.rising:
-            return
-        inner = narrowed(init)
-        code = self.base_of(inner)
-        if inner is not init:
-            wide = self.converted(code, inner.type.plain, init.type.plain)
-            code = f"R.row_base({self.temp(code)}, {wide}, {name})"
-        self.bases[variable] = self.fresh("r")
-        self.emit(f"{self.bases[variable]} = {code}")
-
-    def change_base(self, target, change):
-        """The same when `target` is assigned; change: from the old to the new code."""
-        if type(target) is T.VariableRef and target.variable in self.rising:
-            name = self.bases[target.variable]
-            base = dataclasses.replace(self.locals[target.variable], name=name)
-            self.set_local(base, change(base))

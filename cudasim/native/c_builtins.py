@@ -6,7 +6,8 @@ float64 and rounded once, as there; one of float64 is not read unless it is exac
 
 from ..front import ctype as C
 from ..front import tree as T
-from ..generate.builtins import ATOMIC, kind_of
+from ..generate.emit_builtins import ATOMIC
+from ..generate.traits import kind_of
 from ..generate.variables import walk
 
 WIDE = [
