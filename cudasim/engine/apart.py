@@ -11,6 +11,7 @@ again with the new classes.
 import numpy as np
 
 from . import masks
+from .warp_functions import active_lanes
 from .warps import Turn, lanes, meet
 
 MOST_CLASSES = 64
@@ -100,8 +101,8 @@ def served(joint, group):
 def unmatched(joint, group):
     """The waiting lanes whose mask names a lane that does not wait with the same."""
     here = np.any([lanes(t.request[0], t.batch) for t in group], axis=0)
-    active, living = joint.active(here), joint.active(joint.alive)
-    number = joint.rows(merged(group, 0)).astype(np.uint64)
+    active, living = active_lanes(joint, here), active_lanes(joint, joint.alive)
+    number = joint.geometry.by_warp(merged(group, 0), 0).astype(np.uint64)
     named = (number[..., None] >> BITS & np.uint64(1)).astype(bool)
     there = active[:, None, :] & (number[:, None, :] == number[..., None])
     bad = active & (named & living[:, None, :] & ~there).any(axis=2)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from .memory import Addresses, poison
+from .pointers import atomic_anywhere
 
 UFUNC = {
     "add": np.add, "sub": np.subtract, "min": np.minimum, "max": np.maximum,
@@ -10,52 +11,49 @@ UFUNC = {
 }  # fmt: skip
 
 
-class Atomics:
-    """Atomic operations of a batch."""
+def atomic(batch, how, pointer, operands, access, mask, site, used):
+    """The old value; `used`: whether the kernel reads it."""
+    if type(pointer) is Addresses:
+        return atomic_anywhere(batch, how, pointer, operands, access, mask, site, used)
+    index, mask = batch.locate(pointer, None, access, mask, site, "updated")
+    region = pointer.region
+    if mask is False or not batch.writable(region, mask, site):
+        return poison(access.type)
+    if how == "cas":
+        batch.launch.swaps.add(site)
+    if how == "exch" and not used:
+        batch.launch.puts.add(site)
+    batch.touched("atomic", region, index, access.size, access.unit, mask, site)
+    out = update(batch, how, region, index, operands, access, mask, used)
+    return tuple(out) if access.record else out[0]
 
-    def atomic(self, how, pointer, operands, access, mask, site, used):
-        """The old value; `used`: whether the kernel reads it."""
-        if type(pointer) is Addresses:
-            return self.atomic_anywhere(
-                how, pointer, operands, access, mask, site, used
-            )
-        index, mask = self.locate(pointer, None, access, mask, site, "updated")
-        region = pointer.region
-        if mask is False or not self.writable(region, mask, site):
-            return poison(access.type)
-        if how == "cas":
-            self.launch.swaps.add(site)
-        if how == "exch" and not used:
-            self.launch.puts.add(site)
-        self.touched("atomic", region, index, access.size, access.unit, mask, site)
-        out = self.update(how, region, index, operands, access, mask, used)
-        return tuple(out) if access.record else out[0]
 
-    def update(self, how, region, index, operands, access, mask, used):
-        """The old value at the index, one number of it after another."""
-        lanes = np.arange(self.geometry.lanes)
-        if mask is not None:
-            lanes = lanes[self.geometry.full(mask)]
-        out = []
-        each = leaf_operands(operands, access)
-        for (dtype, ratio, offset, _), parts in zip(access.leaves, each, strict=True):
-            at = np.asarray(self.leaf_index(region, dtype, index, ratio, offset))
-            flat, view = self.geometry.full(at)[lanes], region.root.view(dtype)
-            out.append(self.leaf(how, view, flat, parts, lanes, used))
-        return out
+def update(batch, how, region, index, operands, access, mask, used):
+    """The old value at the index, one number of it after another."""
+    lanes = np.arange(batch.geometry.lanes)
+    if mask is not None:
+        lanes = lanes[batch.geometry.full(mask)]
+    out = []
+    each = leaf_operands(operands, access)
+    for (dtype, ratio, offset, _), parts in zip(access.leaves, each, strict=True):
+        at = np.asarray(batch.leaf_index(region, dtype, index, ratio, offset))
+        flat, view = batch.geometry.full(at)[lanes], region.root.view(dtype)
+        out.append(leaf(batch, how, view, flat, parts, lanes, used))
+    return out
 
-    def leaf(self, how, view, index, operands, lanes, used):
-        """The old value of one number, lane by lane."""
-        values = [self.geometry.full(o)[lanes] for o in operands]
-        if not used and how in UFUNC and not half(view.dtype):
-            UFUNC[how].at(view, index, values[0])
-            return None
-        old = turns(how, view, index, values)
-        if not used:
-            return None
-        out = np.zeros(self.geometry.lanes, view.dtype)
-        out[lanes] = old
-        return out.reshape(self.shape)
+
+def leaf(batch, how, view, index, operands, lanes, used):
+    """The old value of one number, lane by lane."""
+    values = [batch.geometry.full(o)[lanes] for o in operands]
+    if not used and how in UFUNC and not half(view.dtype):
+        UFUNC[how].at(view, index, values[0])
+        return None
+    old = turns(how, view, index, values)
+    if not used:
+        return None
+    out = np.zeros(batch.geometry.lanes, view.dtype)
+    out[lanes] = old
+    return out.reshape(batch.shape)
 
 
 def half(dtype):

@@ -4,13 +4,14 @@ Loads and stores check their bounds; a batch with tools (watched.py) reports eac
 to them.
 """
 
+import functools
 import time
+import weakref
 
 import numpy as np
 
 from ..report import Stop
-from . import advice, masks
-from .atomics import Atomics
+from . import advice, atomics, masks, pointers, rows, warp_functions
 from .cells import (
     FAR,
     UINT64,
@@ -27,28 +28,32 @@ from .cells import (
 )
 from .lanes import FUNCTIONS
 from .memory import TEXT, Addresses, poison
-from .pointers import Pointers
 from .print import formatted, texts_and_numbers
-from .rows import Row, Rows
-from .warp import Warp
 
 NUMBERS = np.ndarray | np.generic
 add = FUNCTIONS["add"]
 LONG = 1024  # fewest lanes for which looking for neighbours pays
 
 
-class Batch(Atomics, Pointers, Rows, Warp):
+class Batch:
     """Runs one batch; generated code calls it `R`.
 
     alive: the lanes that have not returned from the kernel.
     """
 
     take, within = staticmethod(masks.take), staticmethod(within)
+    local, pointer_from = pointers.local, pointers.pointer_from
+    atomic, row, full, row_base = atomics.atomic, rows.row, rows.full, rows.row_base
+    vote, activemask = warp_functions.vote, warp_functions.activemask
+    shuffle, match = warp_functions.shuffle, warp_functions.match
+    warp_reduce, tile_reduce = warp_functions.warp_reduce, warp_functions.tile_reduce
+    syncwarp, converge = warp_functions.syncwarp, warp_functions.converge
 
     def __init__(self, launch, geometry, shared, globals_):
         self.launch, self.geometry = launch, geometry
         self.shape, self.shared, self.globals = geometry.box, shared, globals_
-        super().__init__()
+        self.locals = weakref.WeakValueDictionary()  # address -> Region, while it lives
+        self.columns = rows.row_columns(self.shape, geometry)
         self.strings = launch.strings
         self.tx, self.ty, self.tz = geometry.thread
         self.bx, self.by, self.bz = geometry.block_index
@@ -210,8 +215,9 @@ class Batch(Atomics, Pointers, Rows, Warp):
             return
         numbers = [v if isinstance(v, NUMBERS) else v.address for v in values]
         values = [self.geometry.full(n) for n in numbers]
+        text_at = functools.partial(pointers.text_at, self)
         for lane in running:
-            template, *shown = texts_and_numbers(types, values, lane, self.text_at)
+            template, *shown = texts_and_numbers(types, values, lane, text_at)
             printer.add(formatted(template.encode(), shown))
 
     def divisor(self, value, mask, site):
@@ -228,10 +234,10 @@ class Batch(Atomics, Pointers, Rows, Warp):
 
     def load(self, pointer, index, access, mask, site):
         """pointer[index]; the index counts units of access.unit bytes."""
-        if type(index) is Row:
-            return self.load_row(pointer, index, access, mask, site)
+        if type(index) is rows.Row:
+            return rows.load_row(self, pointer, index, access, mask, site)
         if type(pointer) is Addresses:
-            return self.load_anywhere(pointer, index, access, mask, site)
+            return pointers.load_anywhere(self, pointer, index, access, mask, site)
         index, mask = self.locate(pointer, index, access, mask, site, "read")
         if mask is False:
             return poison(access.type)
@@ -298,11 +304,11 @@ class Batch(Atomics, Pointers, Rows, Warp):
 
     def store(self, pointer, index, value, access, mask, site):
         """pointer[index] = value."""
-        if type(index) is Row:
-            self.store_row(pointer, index, value, access, mask, site)
+        if type(index) is rows.Row:
+            rows.store_row(self, pointer, index, value, access, mask, site)
             return
         if type(pointer) is Addresses:
-            self.store_anywhere(pointer, index, value, access, mask, site)
+            pointers.store_anywhere(self, pointer, index, value, access, mask, site)
             return
         index, mask = self.locate(pointer, index, access, mask, site, "written")
         if mask is False:
@@ -339,8 +345,19 @@ class Batch(Atomics, Pointers, Rows, Warp):
             self.fault("read-only", site, mask, read_only(region))
         return region.root.writable
 
+    # Hooks for tools
+
     def touched(self, kind, region, index, size, unit, mask, site):
-        """A hook for tools."""
+        """An access of a region."""
+
+    def touched_row(self, kind, pointer, row, access, mask, site):
+        """An access by whole rows."""
+
+    def fence(self, mask, block_only):
+        """__threadfence() and __threadfence_block()."""
+
+    def asynchronous(self, what, count, mask):
+        """What is around asynchronous copies, which are made at once."""
 
     def locate(self, pointer, index, access, mask, site, what):
         """(index into the region, in units of access.unit; lanes that are in bounds)"""

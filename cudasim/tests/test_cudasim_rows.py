@@ -114,13 +114,13 @@ BY_ROWS = (
 
 @pytest.mark.parametrize("body", BY_ROWS)
 def test_rows_are_used(body, monkeypatch):
-    begun, begins = [], rows.Rows.begins
+    begun, begins = [], rows.begins
 
-    def noted(self, *args):
-        begun.append(begins(self, *args))
+    def noted(*args):
+        begun.append(begins(*args))
         return begun[-1]
 
-    monkeypatch.setattr(rows.Rows, "begins", noted)
+    monkeypatch.setattr(rows, "begins", noted)
     outcome(BODIES[body], ((1, 64), (256, 4)), (), 65536, 256)
     assert any(at is not None for at in begun)
 
