@@ -5,7 +5,7 @@ from ..front import ctype as C
 from ..front import tree as T
 from ..front.table import handles
 from .contraction import values_of
-from .function_code import EFFECTS, effect, value_of
+from .function_code import EFFECTS, VALUES, effect, value_of
 from .storage import access_code, poison_code, store_value
 from .traits import kind_of
 
@@ -26,8 +26,9 @@ def call_text(text):
     return text.strip()
 
 
+@handles(VALUES, T.BuiltinCall)
 @handles(EFFECTS, T.BuiltinCall)
-def builtin_code(code, node, used=False):
+def builtin_code(code, node, used=True):
     """Code for a call; with effects it is emitted."""
     kind = kind_of(node.builtin)
     if kind == "atomic":

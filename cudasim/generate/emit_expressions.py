@@ -13,11 +13,17 @@ from ..front.ast import chain
 from ..front.errors import outside
 from ..front.table import handles
 from .contraction import factors, fused_sum, is_fused, note_rank, values_of
-from .emit_builtins import builtin_code
-from .emit_places import pointer_to, read_place, reference, settle, write_place
+from .emit_places import (
+    Memory,
+    Value,
+    pointer_to,
+    read_place,
+    reference,
+    settle,
+    write_place,
+)
 from .emit_rows import base_of, change_base
 from .function_code import EFFECTS, PLACES, VALUES, effect, place_of, value_of
-from .places import Memory, Value
 from .storage import convert_code, flatten, tuple_of
 from .traits import emits, faults
 
@@ -39,7 +45,7 @@ def emit_load(code, node):
     if isinstance(inner, T.VariableRef) and inner.variable.constant is not None:
         return code.module.number(inner.variable.constant, node.type.plain)
     if isinstance(inner, T.Select):
-        return select_code(code, inner, load=True)
+        return emit_select(code, inner, load=True)
     if isinstance(inner, T.Assign | T.CompoundAssign | T.Increment):
         return value_of(code, inner)
     return read_place(code, place_of(code, inner), node.type, inner)
@@ -173,11 +179,7 @@ def emit_logical(code, node):
 
 
 @handles(VALUES, T.Select)
-def emit_select(code, node):
-    return select_code(code, node)
-
-
-def select_code(code, node, load=False):
+def emit_select(code, node, load=False):
     """condition ? yes : no; with `load` of two lvalues."""
     yes, no = node.yes, node.no
     if load:
@@ -211,11 +213,11 @@ def emit_comma(code, node):
 
 @handles(VALUES, T.Assign, T.CompoundAssign)
 def emit_assign(code, node):
-    return assign(code, node, used=True)[1]
+    return assign(code, node)[1]
 
 
 @handles(EFFECTS, T.Assign, T.CompoundAssign)
-def assign(code, node, used=False):
+def assign(code, node, used=True):
     compound = isinstance(node, T.CompoundAssign)
     target = node.target
     if isinstance(target, T.VariableRef) and not compound:
@@ -259,11 +261,11 @@ def compound_code(code, node, place):
 
 @handles(VALUES, T.Increment)
 def emit_increment(code, node):
-    return increment(code, node, used=True)[1]
+    return increment(code, node)[1]
 
 
 @handles(EFFECTS, T.Increment)
-def increment(code, node, used=False):
+def increment(code, node, used=True):
     type = node.target.type.plain
     place = settle(code, place_of(code, node.target))
     old = read_place(code, place, type, node.target)
@@ -289,7 +291,7 @@ def increment(code, node, used=False):
 def place_of_assigned(code, node):
     """The place of (a = b), (a += b) or ++a."""
     change = increment if isinstance(node, T.Increment) else assign
-    return change(code, node, used=True)[0]
+    return change(code, node)[0]
 
 
 @handles(VALUES, T.Call)
@@ -312,11 +314,6 @@ def emit_call(code, node):
         code.emit(call)
         return "None"
     return code.temp_of(call)
-
-
-@handles(VALUES, T.BuiltinCall)
-def emit_builtin(code, node):
-    return builtin_code(code, node, used=True)
 
 
 @handles(VALUES, T.Aggregate)

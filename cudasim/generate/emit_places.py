@@ -1,5 +1,7 @@
 """Places as code: finding, reading, and writing them."""
 
+import dataclasses
+
 from ..engine.memory import leaves_of
 from ..front import constant
 from ..front import ctype as C
@@ -7,13 +9,55 @@ from ..front import tree as T
 from ..front.table import handles
 from .emit_rows import row_of
 from .function_code import PLACES, effect, place_of, value_of
-from .places import Cell, Fixed, Memory, Part, Value
 from .storage import access_code, make_memory, set_local, store_value
 from .traits import emits
 
-COMPONENT = {"x": "x", "y": "y", "z": "z"}
 BUILTIN = {"threadIdx": "t", "blockIdx": "b"}
 SIZES = {"blockDim": "block_dim", "gridDim": "grid_dim"}
+
+
+@dataclasses.dataclass
+class Value:
+    """A variable whose value is a Python variable."""
+
+    local: object
+
+
+@dataclasses.dataclass
+class Part:
+    """Some leaves of a struct that is a value: a member, or a member of one."""
+
+    base: object
+    begin: int
+    count: int
+    record: bool
+
+
+@dataclasses.dataclass
+class Cell:
+    """An element of an array that is a list of values; index: code, or an int."""
+
+    local: object
+    index: object
+    name: str
+    left: object  # the array's remaining dimensions
+
+
+@dataclasses.dataclass
+class Memory:
+    """pointer[index], the index counted in units of `unit` bytes; "None" means 0."""
+
+    pointer: str
+    index: str
+    unit: int
+    type: object
+
+
+@dataclasses.dataclass
+class Fixed:
+    """A value without a place: a built-in variable, a member of a call's result."""
+
+    code: str
 
 
 @handles(PLACES, T.VariableRef)
@@ -94,14 +138,9 @@ def index_array(code, node, index):
     size = node.type.size
     scaled = rescale(base.index, base.unit, size)
     base.unit = size
-    base.index = combine(scaled, index_text(text))
+    base.index = combine(scaled, str(text))
     base.type = node.type
     return base
-
-
-def index_text(text):
-    """Code for an index; a known one is a plain number."""
-    return str(text) if isinstance(text, int) else text
 
 
 def checked_index(code, base, index, count, node):

@@ -29,6 +29,7 @@ from .storage import (
 )
 from .variables import clean, elements
 
+DEEPEST_LOOP = 18  # Python allows 20 nested loops
 MANY = 100  # statements between two looks at the time limit
 
 
@@ -43,13 +44,13 @@ def function_text(code):
     code.single = returns_at_end(code)
     if not function.kernel:
         code.emit(f"R.tick({code.site(function)})")
-    if has_result(code) and not code.single:
-        code.emit(f"rv = {poison_code(code, result_type(code))}")
-    if code.needs_returned:
+    if code.has_result and not code.single:
+        code.emit(f"rv = {poison_code(code, code.function.result)}")
+    if code.returns:
         code.emit("ret = False")
-    block(code, function.body)
+    sequence(code, function.body.statements)
     emit_last_step(code)
-    if has_result(code) and not code.single:
+    if code.has_result and not code.single:
         code.emit("return rv")
     elif not code.lines:
         code.emit("pass")
@@ -68,17 +69,16 @@ def whole_text(code, parameters):
 def returns_at_end(code):
     """Is the only return the last statement?"""
     statements = code.function.body.statements
-    code.needs_returned = code.returns > 0
     last = statements[-1] if statements else None
     last = isinstance(last, T.Return) and last.value is not None
-    return code.returns == 1 and last and has_result(code) and not code.jumps
+    return code.returns == 1 and last and code.has_result and not code.jumps
 
 
 def declare_parameter(code, variable, name):
     if isinstance(variable.type, C.Reference):
         code.locals[variable] = Local("reference", name, "m0")
         return
-    local = code.locals[variable] = Local("value", name, declared_mask(code))
+    local = code.locals[variable] = new_local(code, name)
     code.clock += 1
     code.ranks[variable] = code.clock
     show(code, variable, local)
@@ -90,17 +90,16 @@ def declare_parameter(code, variable, name):
         store_value(code, local.name, variable.type, value)
 
 
-def block(code, node):
-    return sequence(code, node.statements)
+def new_local(code, name):
+    """A variable that is a value; its mask has the lanes that will ever read it."""
+    return Local("value", name, "None" if code.jumps else code.mask)
 
 
 def sequence(code, statements):
     labels = [s for s in statements if type(s) is T.Label]
-    return (
-        labelled(code, statements, labels)
-        if labels
-        else plain_sequence(code, statements)
-    )
+    if labels:
+        return labelled(code, statements, labels)
+    return plain_sequence(code, statements)
 
 
 def labelled(code, statements, labels):
@@ -116,11 +115,11 @@ def labelled(code, statements, labels):
     code.level += 1
     code.emit(f"R.tick({code.site(labels[0])})")
     at = [*map(statements.index, labels), len(statements)]
-    kills = branch(code, inner, T.Block(None, statements[: at[0]]))
+    kills = branch(code, inner, statements[: at[0]])
     for label, begin, end in zip(labels, at, at[1:], strict=False):
         name = code.waiting[label.name]
         code.emit(f"{inner}, {name} = union({inner}, {name}, {outer}), False")
-        kills |= branch(code, inner, T.Block(None, statements[begin + 1 : end]))
+        kills |= branch(code, inner, statements[begin + 1 : end])
     code.emit(f"{done}, {inner} = union({done}, {inner}, {outer}), False")
     mine = {code.waiting[label.name] for label in labels}
     code.emit(f"if {' is '.join(sorted(mine))} is False: break")
@@ -195,7 +194,7 @@ def emit_declare(code, node):
         redeclare(code, node, code.locals[variable])
         return
     name = code.fresh(clean(variable.name) + "_")
-    local = code.locals[variable] = Local("value", name, declared_mask(code))
+    local = code.locals[variable] = new_local(code, name)
     if isinstance(type, C.Reference):
         local.kind = "reference"
         code.emit(f"{name} = {reference(code, node.init, type.to)}")
@@ -274,45 +273,33 @@ def emit_if(code, node):
     condition = value_of(code, node.condition)
     yes, no = code.fresh("m"), code.fresh("m")
     code.emit(f"{yes}, {no} = R.split({outer}, {condition}, {code.site(node)})")
-    kills = branch(code, yes, node.yes)
-    kills |= branch(code, no, node.no) if node.no else set()
+    kills = branch(code, yes, node.yes.statements)
+    kills |= branch(code, no, node.no.statements) if node.no else set()
     code.mask = outer
     if kills:
         code.emit(f"{outer} = union({yes}, {no}, {outer})")
     return kills
 
 
-def branch(code, mask, node):
+def branch(code, mask, statements):
     """One side of an if."""
     code.mask = mask
     code.emit(f"if {mask} is not False:")
     code.level += 1
     before = len(code.lines)
-    kills = sequence(code, node.statements)
+    kills = sequence(code, statements)
     if len(code.lines) == before:
         code.emit("pass")
     code.level -= 1
     return kills
 
 
-@handles(STATEMENTS, T.While)
-def emit_while(code, node):
-    return emit_loop(code, node, node.condition, None, node.body)
-
-
-@handles(STATEMENTS, T.Do)
-def emit_do(code, node):
-    return emit_loop(code, node, node.condition, None, node.body, test_first=False)
-
-
-@handles(STATEMENTS, T.For)
-def emit_for(code, node):
-    for statement in node.init:
+@handles(STATEMENTS, T.While, T.Do, T.For)
+def emit_loop(code, node):
+    for statement in getattr(node, "init", ()):
         emit_statement(code, statement)
-    return emit_loop(code, node, node.condition, node.step, node.body)
-
-
-def emit_loop(code, node, condition, step, body, test_first=True):
+    condition, step = node.condition, getattr(node, "step", None)
+    test_first = not isinstance(node, T.Do)
     outer, live, site = code.mask, code.fresh("m"), code.site(node)
     enter_loop(code, node)
     code.emit(f"{live} = {outer}")
@@ -323,7 +310,7 @@ def emit_loop(code, node, condition, step, body, test_first=True):
     emit_step(code, node)
     if test_first and condition is not None:
         emit_test(code, live, condition, site)
-    kills = loop_body(code, live, body)
+    kills = loop_body(code, live, node.body)
     code.mask = live
     if step is not None:
         effect(code, step)
@@ -388,7 +375,7 @@ def emit_switch(code, node):
             code.emit(f"R.tick({site})")
         test = tests.get(case, other)
         code.emit(f"{current} = union({current}, R.choose({outer}, {test}, {site}))")
-        kills |= branch(code, current, case_block(case))
+        kills |= branch(code, current, case.body)
     code.loops.pop()
     code.mask = outer
     return after_switch(code, outer, kills)
@@ -448,7 +435,7 @@ def emit_goto(code, node):
 
 @handles(STATEMENTS, T.Return)
 def emit_return(code, node):
-    if node.value is not None and has_result(code):
+    if node.value is not None and code.has_result:
         returned(code, node)
     elif node.value is not None:
         effect(code, node.value)
@@ -462,7 +449,7 @@ def emit_return(code, node):
 
 
 def returned(code, node):
-    type = result_type(code)
+    type = code.function.result
     if isinstance(type, C.Reference):
         value = reference(code, node.value, type.to)
     else:
@@ -473,23 +460,3 @@ def returned(code, node):
         code.emit(f"rv = {value} if ret is False else select_any(m0, {value}, rv)")
     else:
         code.emit(f"rv = select_any({code.mask}, {value}, rv)")
-
-
-def case_block(case):
-    return T.Block(case.place, case.body)
-
-
-def declared_mask(code):
-    """The lanes that will ever read a variable that is declared here."""
-    return "None" if code.jumps else code.mask
-
-
-DEEPEST_LOOP = 18  # and 20 nested loops
-
-
-def has_result(code):
-    return result_type(code) is not C.VOID
-
-
-def result_type(code):
-    return code.function.result

@@ -38,7 +38,7 @@ class FunctionCode:
         self.locals, self.loops, self.loop_depth = {}, [], 0
         self.early, self.visible = set(), {}
         self.clock, self.ranks = 0, {}  # see contraction.known_at
-        self.mask = "m0"
+        self.mask, self.has_result = "m0", function.result is not C.VOID
         nodes = list(walk(function.body))
         self.returns = sum(type(node) is T.Return for node in nodes)
         self.jumps = any(type(node) is T.Goto for node in nodes)
@@ -107,7 +107,7 @@ def place_of(code, node):
 def effect(code, node):
     """An expression for its effect alone."""
     if type(node) in EFFECTS:
-        EFFECTS[type(node)](code, node)
+        EFFECTS[type(node)](code, node, used=False)
     elif isinstance(node, T.Comma):
         effect(code, node.left)
         effect(code, node.right)
