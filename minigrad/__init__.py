@@ -3,9 +3,10 @@
 # ruff: noqa: F401, I001
 # fmt: off
 import builtins as _builtins
+import importlib as _importlib
 import sys as _sys
 
-from . import autograd, cuda, data, graph, kernels, nn, optim, training
+from . import autograd, cuda, kernels, nn, optim
 from .autograd import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 from .creation import (
     arange, empty, empty_like, eye, from_numpy, full, full_like, linspace, ones,
@@ -28,7 +29,6 @@ from .exercises.answers import answers_from
 from .exercises.registry import NotAnswered, exercise, solves
 from .functions import FUNCTIONS as _FUNCTIONS
 from .jit import jit
-from .kernel import CompileError, Kernel
 from .launch import rungs
 from .nn import functional
 from .ops import shape_rules as _shape_rules  # noqa: F401  its hole
@@ -38,7 +38,6 @@ from .ops.shape import cat, stack
 from .random import (
     bernoulli, manual_seed, rand, rand_like, randint, randn, randn_like, randperm,
 )
-from .safetensors import load_file, save_file
 from .suggest import no_attribute as _no_attribute
 from .tensor import Tensor
 from .trace import trace
@@ -48,7 +47,20 @@ __version__ = "0.1.0"
 
 # Last of all, for some of these names are Python's own: abs, max, sum.
 globals().update(_FUNCTIONS)
+
+# What is loaded when it is first used, so that the import is quick: name -> module.
+_AT_FIRST_USE = {
+    "CompileError": "kernel",  # and with it the simulator
+    "Kernel": "kernel",
+    "data": "data",
+    "graph": "graph",
+    "load_file": "safetensors",
+    "save_file": "safetensors",
+    "testing": "testing",
+    "training": "training",
+}
 __all__ = [n for n in globals() if n[0] != "_" and not hasattr(_builtins, n)]
+__all__ += _AT_FIRST_USE
 
 # What PyTorch has under a name that minigrad has not.
 _INSTEAD = {
@@ -61,7 +73,14 @@ _INSTEAD = {
 }
 
 
+def __dir__():
+    return [*globals(), *_AT_FIRST_USE]
+
+
 def __getattr__(name):
+    if name in _AT_FIRST_USE:
+        module = _importlib.import_module(f"minigrad.{_AT_FIRST_USE[name]}")
+        return globals().setdefault(name, getattr(module, name, module))
     if name not in _INSTEAD:
         raise _no_attribute(name, _sys.modules[__name__], "module 'minigrad'")
     text = f"module 'minigrad' has no attribute {name!r}. Instead: {_INSTEAD[name]}"

@@ -14,13 +14,14 @@ what they have changed is put back when the capture ends.
 
 import contextlib
 
-from . import capture, random, trace
+from . import capture, random
 from .autograd import Function, grad
 from .autograd.graph import requires
 from .devices import gpu_available, synchronize
 from .exercises.registry import exercise
 from .lines import shown, user_line
 from .nn import Module
+from .trace import Trace
 
 is_available = gpu_available
 __all__ = ["CUDAGraph", "graph", "is_available", "make_graphed_callables",
@@ -70,7 +71,7 @@ def capture_failure(events):
 # ------------------------------------------------- recording, without a GPU
 
 
-class Recorder(trace.Trace):
+class Recorder(Trace):
     """Listens to what runs on "cpu" and "sim"; a list of functions that do it again."""
 
     def __init__(self):

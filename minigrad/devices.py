@@ -48,6 +48,15 @@ def on_gpu(x):
     return type(x).__module__.partition(".")[0] == "cupy" and hasattr(x, "ndim")
 
 
+def for_cupy(struct):
+    """A struct as CuPy takes it: an array of one element, for its bytes.
+
+    CuPy asks NumPy to describe the array, and of a dtype with fields that takes longer
+    than the launch: these bytes have none.
+    """
+    return np.frombuffer(struct.tobytes(), f"V{struct.itemsize}")
+
+
 def which(device="auto"):
     """ "cuda" or "sim": what `device` means on this computer."""
     check(device in DEVICES, f"no device {device!r}: choose from "

@@ -9,7 +9,7 @@ import inspect
 from numbers import Real
 from typing import NamedTuple
 
-from . import capture, trace
+from . import capture
 from .arrays import NumpyKernel
 from .autograd.grad_mode import thread
 from .autograd.record import Gradients, below, record
@@ -18,6 +18,7 @@ from .dtypes import FLOATS
 from .exercises.registry import exercise
 from .layout import Uncacheable, key_of
 from .numpy_names import in_pytorch
+from .trace import Trace
 
 KERNELS = {}  # (operator, device, dtype) -> kernel, a function of the operands
 METHODS = {}  # name -> what is a method of Tensor, and a function of minigrad
@@ -176,7 +177,7 @@ class Operator:
                 return first(None, args, named)
             key = tuple(key)
             plan = plans.get(key)
-            if plan is None or here.disabled or trace.active is not None:
+            if plan is None or here.disabled or Trace.active is not None:
                 return first(key, args, named)
             operands = args if plan.pick is None else plan.pick(args, named)
             y = plan.run(*operands)
@@ -196,8 +197,8 @@ class Operator:
             return bound()
         operands, options, places = bound
         kernel = self.find(operands)
-        if trace.active is not None:
-            run = functools.partial(trace.active.run, self.name, kernel)
+        if Trace.active is not None:
+            run = functools.partial(Trace.active.run, self.name, kernel)
             y = below(run, operands, options, self.moved)
         elif capture.here.disabled or None in (key, places) or not self.planned:
             y = below(kernel, *operands, **options)

@@ -1,6 +1,7 @@
 """Kernel: one text and one launch call, on a GPU or in the simulator.
 
-CuPy arrays are launched on the GPU through CuPy, NumPy arrays in cudasim.
+CuPy arrays are launched on the GPU through CuPy, NumPy arrays in cudasim, which is
+loaded with this file: when a kernel is first compiled.
 """
 
 import functools
@@ -11,7 +12,7 @@ import numpy as np
 import cudasim
 from cudasim import CompileError, admit, fresh_of, nvrtc
 
-from .devices import gpu_available, on_gpu, to_host
+from .devices import for_cupy, gpu_available, on_gpu, to_host
 
 NVRTC_ERROR = re.compile(r"(.*)\((\d+)\): (?:catastrophic )?error(?: #\S+)?: (.*)")
 NAME_MAP = "__nv_name_map"  # where NVRTC looks name expressions up
@@ -142,6 +143,13 @@ class Kernel:
             ) from None
 
 
+@functools.lru_cache(512)
+@plainly
+def simulated(text):
+    """A text for the simulator, parsed once for all its kernels and their types."""
+    return cudasim.RawModule(text)
+
+
 def nvrtc_error(log, file, source):
     """The first error of NVRTC's log as a CompileError, with the learner's own line.
 
@@ -217,15 +225,6 @@ def arguments(name, function, args):
         return admit.arguments(name, function, args, is_array)
     pairs = enumerate(args, 1)
     return tuple(of_unknown_type(a, f"{name}: argument {i}") for i, a in pairs)
-
-
-def for_cupy(struct):
-    """A struct as CuPy takes it: an array of one element, for its bytes.
-
-    CuPy asks NumPy to describe the array, and of a dtype with fields that takes longer
-    than the launch: these bytes have none.
-    """
-    return np.frombuffer(struct.tobytes(), f"V{struct.itemsize}")
 
 
 def is_array(value):

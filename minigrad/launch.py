@@ -16,12 +16,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-import cudasim
-
 from . import capture, faults, trace
 from .check import check
+from .devices import for_cupy
 from .dtypes import C_NAMES, HEADERS, computed_in
-from .kernel import Kernel, for_cupy, plainly
 from .kernels.copy import MOST_DIMS, Strides
 from .layout import broadcast_shapes
 from .storage import zeros
@@ -226,16 +224,11 @@ def compiled(text, name, device, options=()):
 
     options: of NVRTC; the simulator rounds each operation by itself anyway.
     """
+    from .kernel import Kernel, simulated
+
     if device == "cuda":
         return Ready(Kernel(text, name, options)._compiled, name)
     return Ready(simulated(text).get_function(name), name)
-
-
-@functools.lru_cache(512)
-@plainly
-def simulated(text):
-    """A text for the simulator, parsed once for all its kernels and their types."""
-    return cudasim.RawModule(text)
 
 
 def with_headers(text, dtypes):
@@ -375,11 +368,11 @@ class Launch(NamedTuple):
 
     def run(self, args):
         """Launch with arguments as the device takes them, and note it in the trace."""
-        if trace.active is None:
+        if trace.Trace.active is None:
             self.kernel.run(self.grid, self.block, args)
         else:
             shown = self._replace(kernel=self.kernel.name)
-            trace.active.append(trace.Launch(*shown, clock=_timed(self, args)))
+            trace.Trace.active.append(trace.Launch(*shown, clock=_timed(self, args)))
         if self.device == "sim":  # each launch there ends before the next begins
             faults.check(self.device)
 

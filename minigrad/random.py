@@ -10,7 +10,7 @@ from numbers import Integral
 
 import numpy as np
 
-from . import capture, dtypes, launch, layout, trace
+from . import capture, dtypes, launch, layout
 from .check import check
 from .creation import empty, factory, like, tensor
 from .dispatch import number_for, operator, tensor_for
@@ -18,6 +18,7 @@ from .dtypes import as_dtype, bool_, float32, int64, of_bits, to_bits
 from .launch import THREADS, cdiv
 from .ops.pointwise import lt
 from .storage import Storage, moved
+from .trace import Trace
 
 UNIFORM, NORMAL, WHOLE = range(3)
 BITS = dict(zip(dtypes.FLOATS, (11, 8, 24, 53), strict=True))  # of a number in [0, 1)
@@ -155,10 +156,10 @@ def draw(kind, size, dtype, device, low=0, count=1):
             words = philox(*drawn(seed, first, blocks, state)).reshape(-1, 2)[:n]
             out.storage.data[:] = to_bits(numbers(kind, words, bits, low, count), dtype)
 
-        if trace.active is None:
+        if Trace.active is None:
             draw_numbers(out)
         else:
-            trace.active.run("random", draw_numbers, (out,), {})
+            Trace.active.run("random", draw_numbers, (out,), {})
     else:
         launch.run(DRAW, "random", out=out, kind=kind, n=n, seed=np.uint64(seed),
                    first=np.uint64(first), bits=bits, low=low, count=np.uint64(count),

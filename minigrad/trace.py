@@ -12,8 +12,6 @@ from typing import NamedTuple
 
 HEAD = "operator", "rung", "kernel", "grid", "block", "bytes", "time"
 
-active = None  # the Trace that listens, if one does
-
 
 class Launch(NamedTuple):
     """One kernel that ran."""
@@ -36,14 +34,14 @@ class Launch(NamedTuple):
 class Trace(list):
     """Launches, in order. It prints as a table, without columns that say nothing."""
 
+    active = None  # the one that listens, if one does
+
     def __enter__(self):
-        global active
-        self.outer, active = active, self
+        self.outer, Trace.active = Trace.active, self
         return self
 
     def __exit__(self, *error):
-        global active
-        active = self.outer
+        Trace.active = self.outer
 
     def run(self, operator, kernel, operands, options, moved=None):
         """Run an operator's kernel; a NumPy function counts as a launch itself.

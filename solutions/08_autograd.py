@@ -42,6 +42,7 @@ from minigrad import Tensor, answers_from, no_grad, solves, tensor, viz
 from minigrad.autograd import Context, Function, gradcheck, is_grad_enabled
 from minigrad.autograd.adjoints import sum_to_size
 from minigrad.autograd.engine import backward, topological_order
+from minigrad.autograd.gradcheck import numerical_jacobian
 from minigrad.autograd.graph import modified, next_version, unpack
 from minigrad.autograd.tensor_methods import leaf_rules
 from minigrad.exercises.own_tests import test_div_backward
@@ -58,7 +59,6 @@ from minigrad.ops.vjp import (
     sum_backward,
     tanh_backward,
 )
-from minigrad.testing.gradcheck import numerical_jacobian
 
 answers_from("labs", before="08_autograd")
 

@@ -5,7 +5,7 @@ import numpy as np
 from grading.drivers.scenarios import FAULTS, FUNCTIONS
 from grading.exercise import Model, checks, mistakes, right
 from minigrad import no_grad
-from minigrad.testing.gradcheck import numerical_jacobian
+from minigrad.autograd.gradcheck import numerical_jacobian
 
 from .gradients import PyTorch, ScenarioCheck, drawn
 

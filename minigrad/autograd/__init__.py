@@ -1,7 +1,6 @@
 """Gradients: the graph that operators are recorded in, and the way back through it."""
 
 # ruff: noqa: F401
-from ..testing.gradcheck import GradcheckError, gradcheck
 from .custom import bias_gelu_autograd
 from .engine import grad
 from .engine import run_backward as backward
@@ -13,4 +12,5 @@ from .grad_mode import (
     no_grad,
     set_grad_enabled,
 )
+from .gradcheck import GradcheckError, gradcheck
 from .graph import Node

@@ -3,7 +3,7 @@
 import functools
 import re
 
-from .. import capture, trace
+from .. import capture
 from ..lines import shown
 from ..tensor import Tensor
 from . import guards
@@ -40,7 +40,7 @@ class Compiled:
 
     def __call__(self, *args, **kwargs):
         self.calls += 1
-        if isinstance(trace.active, Tracer):  # inside of another one
+        if isinstance(Tracer.active, Tracer):  # inside of another one
             return self.function(*args, **kwargs)
         for found in self.traces.values():
             if not kwargs and found.program and found.facts.hold(args):
@@ -95,25 +95,6 @@ class Compiled:
 
     def __repr__(self):
         return f"<jit {self.__name__}: {len(self.traces)} traces>"
-
-
-def jit(function=None, *, mode=None):
-    """A function that does what `function` does, by kernels traced and fused.
-
-    `function` takes and returns tensors, numbers and lists, tuples, dicts of them; it
-    may use modules and optimisers, and call backward(). f.graph: what the last trace
-    has become. f.code: its kernels. jit.explain(f): why it was traced, or refused.
-
-    mode: "reduce-overhead", as of torch.compile: the kernels are replayed as one CUDA
-    graph. What f returns is then the same memory in each call: clone() keeps it.
-    """
-    if mode not in (None, "default", "reduce-overhead"):
-        raise ValueError(f'mode is "default" or "reduce-overhead", not {mode!r}')
-    if function is None:
-        return functools.partial(jit, mode=mode)
-    if not callable(function):
-        raise TypeError(f"jit takes a function, not {type(function).__name__}")
-    return Compiled(function, None if mode == "default" else mode)
 
 
 def traced(function, here, args, kwargs):

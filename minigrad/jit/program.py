@@ -2,13 +2,14 @@
 
 import functools
 
-from .. import capture, trace
+from .. import capture
 from ..autograd import no_grad
 from ..autograd.record import below
 from ..cuda import CUDAGraph, copy_inputs
 from ..cuda import graph as capturing
 from ..dispatch import planned
 from ..tensor import Tensor
+from ..trace import Trace
 from .codegen import kernel_of
 from .fork import Fork
 from .ir import Node, mapped
@@ -151,13 +152,13 @@ def step_of(node, fused):
 
 def without_plans():
     """Is every kernel run anew, because it is traced or plans are disabled?"""
-    return trace.active is not None or capture.here.disabled
+    return Trace.active is not None or capture.here.disabled
 
 
 def run_without_plan(name, kernel, operands, options):
     run = functools.partial(kernel, *operands, **options)
-    if trace.active is not None:
-        run = functools.partial(trace.active.run, name, kernel, operands, options)
+    if Trace.active is not None:
+        run = functools.partial(Trace.active.run, name, kernel, operands, options)
     result = below(run)
     if options.get("out") is not None:
         options["out"].storage.version += 1

@@ -7,17 +7,18 @@ not written down: an `if`, a loop, a number of its own is there as it was in thi
 import itertools
 from weakref import WeakKeyDictionary
 
-from .. import capture, random, trace
+from .. import capture, random
 from ..layout import row_spec
 from ..lines import user_line
 from ..storage import Storage
 from ..tensor import Tensor
+from ..trace import Trace
 from .ir import Graph, Node, mapped
 
 RULES = {"sgd": 3, "adam": 4}  # the tensors in a row of an optimiser's launch
 
 
-class Tracer(trace.Trace):
+class Tracer(Trace):
     """Listens to operators as `minigrad.trace()` does, and to memory and the host.
 
     names: {storage: what a tensor of it is called}. refused: (what, line) of the first

@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 
-from .. import capture, launch, trace
+from .. import capture, launch
 from ..arrays import NumpyKernel, writable, write
 from ..autograd.record import below
 from ..capture import is_on_device
@@ -15,6 +15,7 @@ from ..kernels import lab_rungs
 from ..launch import THREADS, Rung, broadcast, cdiv, coalesce_dims, strides_of
 from ..layout import Uncacheable, is_contiguous
 from ..numpy_names import in_pytorch
+from ..trace import Trace
 
 
 class Pointwise(Operator):
@@ -66,8 +67,8 @@ class Pointwise(Operator):
         if self.again(out, operands):
             return out
         kernel = self.find(operands)
-        if trace.active is not None:
-            below(trace.active.run, self.name, kernel, operands, {"out": out})
+        if Trace.active is not None:
+            below(Trace.active.run, self.name, kernel, operands, {"out": out})
         elif capture.here.disabled:
             below(kernel, *operands, out=out)
         else:
@@ -80,7 +81,7 @@ class Pointwise(Operator):
     def again(self, out, operands):
         """Write into `out` by the plan of an earlier call. Was there one?"""
         run = self.plans.get(self.key_into(out, operands))
-        if run is None or capture.here.disabled or trace.active is not None:
+        if run is None or capture.here.disabled or Trace.active is not None:
             return False
         run(*operands, out)
         return True

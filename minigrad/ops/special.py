@@ -4,8 +4,6 @@ import functools
 
 import numpy as np
 
-from cudasim import special
-
 CHUNK = 2**15  # elements whose intermediate results stay in a processor's cache
 
 # erf(x) = x P(x^2) / Q(x^2) on [-4, 4], and +-1 beyond; highest power first. The
@@ -52,6 +50,8 @@ def polynomial(coefficients, x):
 def erf(x):
     """The error function, of float32 by a rational function, else by the series."""
     if x.dtype != np.float32:
+        from cudasim import special
+
         return special.erf(x).astype(x.dtype)
     x = np.clip(x, -4, 4)
     square = x * x

@@ -5,10 +5,11 @@ import math
 
 import numpy as np
 
-from .. import capture, launch, trace
+from .. import capture, launch
 from ..autograd.graph import written
 from ..dtypes import as_number, computed_in
 from ..launch import THREADS, Rung, cdiv
+from ..trace import Trace
 
 TOGETHER, BLOCKS = 8, 264
 KERNELS = {name: Rung("fused", f"{name}_8", "optim.cu") for name in ("sgd", "adam")}
@@ -109,7 +110,7 @@ def step(name, tensors, numbers, flags, memory):
         found = [next(rest) if w else None for w in which]
         update(name, flags, operands[:own], given, found)
 
-    if capture.here.disabled or trace.active is not None:
+    if capture.here.disabled or Trace.active is not None:
         update(name, flags, tensors[:own], [make(n) for n in numbers], memory)
     elif plan is not None:
         plan(*tensors, *numbers)

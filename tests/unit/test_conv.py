@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import minigrad
+from minigrad.autograd.gradcheck import gradcheck
 from minigrad.ops import conv
 from minigrad.testing.compare import assert_close
-from minigrad.testing.gradcheck import gradcheck
 
 torch = pytest.importorskip("torch", reason="not run: convolution (need torch)")
 F = torch.nn.functional

@@ -3,6 +3,8 @@
 import inspect
 import math
 import re
+import subprocess
+import sys
 
 import pytest
 from answers import filled  # noqa: F401
@@ -228,3 +230,40 @@ def test_help_shows_what_a_method_does():
         assert getattr(minigrad.Tensor, name).__name__ == name
     assert str(inspect.signature(minigrad.Tensor.exp)) == "(input)"
     assert "keepdim" in inspect.signature(minigrad.Tensor.sum).parameters
+
+
+IMPORTED = """
+import sys
+import numpy
+before = {*sys.modules}
+import minigrad
+print(*{*sys.modules} - before)
+"""
+LARGE = {"cudasim", "http", "minigrad.data", "minigrad.jit.compiled", "urllib.request"}
+
+
+def test_the_import_loads_little():
+    """Half of the modules that it had, none of the simulator, and NumPy alone."""
+    command = [sys.executable, "-c", IMPORTED]
+    output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    modules = {*output.split()}
+    assert len([m for m in modules if m.startswith(("minigrad", "cudasim"))]) <= 120
+    assert len(modules) <= 150
+    assert not modules & LARGE
+
+
+@pytest.mark.parametrize("name", [*minigrad._AT_FIRST_USE, "jit", "trace", "random"])
+def test_what_is_loaded_at_first_use_is_there_from_the_start(name):
+    code = f"import minigrad; assert {name!r} in dir(minigrad); print(minigrad.{name})"
+    subprocess.run([sys.executable, "-c", code], check=True)
+    assert name in minigrad.__all__ and getattr(minigrad, name)
+
+
+def test_a_file_that_is_imported_does_not_hide_the_function_of_its_name():
+    code = """
+import minigrad.graph, minigrad.jit.compiled, minigrad.trace
+minigrad.jit(abs)
+with minigrad.trace() as launches:
+    assert not launches
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -15,8 +15,8 @@ from both import (
 )
 
 import minigrad
+from minigrad.autograd.gradcheck import gradcheck
 from minigrad.testing.compare import assert_close
-from minigrad.testing.gradcheck import gradcheck
 
 torch = pytest.importorskip("torch", reason="not run: losses (need torch)")
 F = torch.nn.functional

@@ -17,8 +17,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import minigrad
+from minigrad.autograd.gradcheck import gradcheck
 from minigrad.testing.compare import assert_close
-from minigrad.testing.gradcheck import gradcheck
 
 torch = pytest.importorskip("torch", reason="not run: pooling (need torch)")
 F = torch.nn.functional
