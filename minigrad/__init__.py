@@ -79,7 +79,7 @@ def __dir__():
 
 def __getattr__(name):
     if name in _AT_FIRST_USE:
-        module = _importlib.import_module(f"minigrad.{_AT_FIRST_USE[name]}")
+        module = _importlib.import_module(f"{__name__}.{_AT_FIRST_USE[name]}")
         return globals().setdefault(name, getattr(module, name, module))
     if name not in _INSTEAD:
         raise _no_attribute(name, _sys.modules[__name__], "module 'minigrad'")

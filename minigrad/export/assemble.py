@@ -6,6 +6,7 @@ import functools
 import re
 from pathlib import Path
 
+from .. import _AT_FIRST_USE as AT_FIRST_USE
 from .. import course
 from ..exercises.cells import Cell, NotANotebook, all_cells, bound_by, names_used
 from ..exercises.registry import KernelExercise, exercises
@@ -27,6 +28,7 @@ def assembled():
         if hole.answer is None:
             raise CannotMerge(f"{hole.name} has no answer, and no solution stands in")
     used = {"minigrad", "minigrad.viz", "minigrad.models", "minigrad.testing.compare"}
+    used |= {f"minigrad.{module}" for module in AT_FIRST_USE.values()}
     package = all_modules(used | {hole.__module__ for hole in holes})
     kernels = {p: p.read_text(encoding="utf-8") for p in sorted(HERE.rglob("*.cu*"))}
     for hole in holes:
