@@ -4,7 +4,7 @@ PY := .venv/bin/python
 # Hundreds of processes of the tests import the course: it is compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 # Three processes on two cores: some tests wait for what hangs, and for browsers.
-TESTS := $(PY) -m pytest -n 3 --dist loadgroup --no-loadscope-reorder
+TESTS := $(PY) -m pytest -n 3 --dist loadgroup --no-loadscope-reorder $(if $(FRESH),--fresh)
 
 help:    ## show these lines
 	@grep -hE '^[a-z]+: .*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 9
@@ -12,7 +12,8 @@ help:    ## show these lines
 lab: .venv/.lab  ## open JupyterLab on the start page [PORT=8890] [BROWSER=no]
 	@$(PY) -m minigrad lab $(if $(PORT),--port $(PORT)) $(if $(filter no,$(BROWSER)),--no-browser)
 
-test: lint  ## lint, built notebooks, every test; 15 to 20 minutes on two cores
+# What passed and has not changed is not run again, and named: tests/support/reuse.py.
+test: lint  ## lint, built notebooks, every test; about 10 minutes on two cores [FRESH=yes]
 	$(PY) -m grading build --check
 	$(TESTS)
 
@@ -20,7 +21,7 @@ nightly: lint  ## the same with more seeds, architectures and versions
 	$(PY) -m grading build --check
 	$(TESTS) --nightly --seeds 3
 
-check: lint  ## lint and unit tests; two to three minutes on two cores
+check: lint  ## lint and the fast tests; about a minute on two cores [FRESH=yes]
 	$(TESTS) -n 2 -m "not slow and not browser"
 
 lint: .venv/.test  ## ruff

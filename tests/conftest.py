@@ -26,7 +26,9 @@ def pytest_collection_finish():
 
 
 def pytest_addoption(parser, pluginmanager):
-    pluginmanager.import_plugin("running")  # of cudasim/tests
+    for name in ("running", "nvrtc_answers"):  # of cudasim/tests
+        pluginmanager.import_plugin(name)
+    pluginmanager.import_plugin("reuse")
     parser.addoption(
         "--seeds",
         type=int,

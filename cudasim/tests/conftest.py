@@ -3,3 +3,4 @@
 
 def pytest_addoption(pluginmanager):
     pluginmanager.import_plugin("running")
+    pluginmanager.import_plugin("nvrtc_answers")

@@ -19,6 +19,8 @@ with contextlib.suppress(ImportError):  # an example takes long on a busy machin
 def pytest_addoption(parser):
     words = "more seeds, more architectures, every version: what seldom differs"
     parser.addoption("--nightly", action="store_true", help=words)
+    words = "reuse nothing of earlier runs"
+    parser.addoption("--fresh", action="store_true", help=words)
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups

@@ -63,6 +63,7 @@ def runs_of(hole, seeds, few):
 
 
 @pytest.mark.slow
+@pytest.mark.verdict
 @of_every_hole
 def test_the_solution_earns_every_point(hole, nightly):
     load_references(hole.chapter)
@@ -80,6 +81,7 @@ def test_no_answer_earns_nothing(hole):
 
 
 @pytest.mark.slow
+@pytest.mark.verdict
 @of_every_hole
 def test_the_solution_in_other_styles(hole, nightly, request):
     made = rights(hole)
@@ -92,6 +94,7 @@ def test_the_solution_in_other_styles(hole, nightly, request):
 
 
 @pytest.mark.slow
+@pytest.mark.verdict
 def test_specimen(specimen, by, seed):
     with specimen.in_place():
         verdict = judge(specimen.hole, SUBJECTS[by](), seed)

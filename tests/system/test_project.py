@@ -226,7 +226,8 @@ def test_plain(n):
 def test_what_was_not_run_is_named_once_before_the_closing_line(tmp_path):
     (tmp_path / "conftest.py").write_text(read("tests/conftest.py"))
     (tmp_path / "test_skips.py").write_text(SKIPS)
-    places = f"{ROOT}{os.pathsep}{ROOT / 'cudasim' / 'tests'}"
+    places = ROOT, ROOT / "tests/support", ROOT / "cudasim/tests"
+    places = os.pathsep.join(map(str, places))
     run = subprocess.run(
         [
             sys.executable,

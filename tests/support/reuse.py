@@ -1,0 +1,235 @@
+"""What a run of the whole suite leaves out, since it passed and nothing of it changed.
+
+That is every test marked `verdict`, of a chapter whose exercises, checks, and mistakes
+are as they were, with all that judges them, and the tests of cudasim, if no file of
+`cudasim/` has changed. None of it counts as passed: the summary says what was not run.
+Tests that you name, with a path or with `-k`, are run, and with `--fresh` or
+`--nightly` all are. What passed is kept in `.pytest_cache`, which CI doesn't have.
+"""
+
+import datetime
+import hashlib
+import os
+import re
+import shutil
+import sys
+import sysconfig
+
+import pytest
+
+from minigrad.exercises.cells import all_cells
+
+KEPT = "minigrad/passed"
+CUDASIM = "cudasim/tests"
+PLAN = pytest.StashKey()
+
+# Verdicts depend on these, whatever the chapter, and on the tests marked `verdict`.
+JUDGES = (
+    "minigrad", "cudasim", "tools/audit", "solutions", "grading/exercise.py",
+    *(f"grading/{room}" for room in
+      ("checking", "checks", "drivers", "isolation", "kernels", "processes")),
+)  # fmt: skip
+NO_JUDGES = "minigrad/cli", "minigrad/export", CUDASIM, "cudasim/benchmarks", "docs"
+OF_A_CHAPTER = re.compile(r"(?:grading/checks|tests/answers)/(\d\d)[_/]")
+GENERATED = re.compile(r"__pycache__|\.egg-info|/build/|/\.|\.md$")
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "verdict: on an answer; kept, see reuse.py")
+    there = getattr(config, "workerinput", None)
+    config.stash[PLAN] = plan = there["reuse"] if there else planned(config)
+    if plan["cudasim"]:
+        config.args[:] = [a for a in config.args if not a.endswith(CUDASIM)]
+
+
+def planned(config):
+    """What may be left out, as text and numbers: workers are sent it."""
+    whole = config.args_source is config.ArgsSource.TESTPATHS
+    whole = whole and not config.option.keyword and hasattr(config, "cache")
+    again = config.option.fresh or config.option.nightly
+    passed = config.cache.get(KEPT, {}) if hasattr(config, "cache") else {}
+    plan = {"whole": whole, "cudasim": None, "verdicts": {}, "reused": []}
+    plan |= {
+        "digests": digests(config.rootpath),
+        "of cudasim": cudasim(config.rootpath),
+    }
+    if whole and not again:
+        plan["verdicts"] = passed.get("verdicts", {})
+        runs = passed.get("cudasim", {}).get(plan["of cudasim"], {})
+        plan["cudasim"] = runs.get("") or runs.get(config.option.markexpr)
+    return plan
+
+
+# ---------------------------------------------------------------- what it depends on
+
+
+def digests(root):
+    """{chapter: a digest of all that its verdicts depend on}; of "" every chapter's."""
+    files = [path for folder in JUDGES for path in texts(root, folder)]
+    files = [p for p in files if not shown(root, p).startswith(NO_JUDGES)]
+    files += [*texts(root, "tests/answers"), *helpers(root, "test_checks.py")]
+    files += helpers(root, "test_mutation.py")
+    common, own = hashlib.sha256(environment().encode()), {}
+    for path in sorted({*files}):
+        chapter = OF_A_CHAPTER.match(shown(root, path))
+        one = own.setdefault(chapter[1], hashlib.sha256()) if chapter else common
+        one.update(f"{shown(root, path)}\0".encode() + content(path) + b"\0")
+    found = {name: digest(common, one) for name, one in own.items()}
+    return found | {"": digest(common, *own.values())}
+
+
+def cudasim(root):
+    """A digest of cudasim, its tests, and what is installed."""
+    one = hashlib.sha256(environment().encode())
+    for path in texts(root, "cudasim"):
+        one.update(f"{shown(root, path)}\0".encode() + path.read_bytes() + b"\0")
+    return digest(one)
+
+
+def texts(root, name):
+    """The files of code and data in a folder, or the file of this name."""
+    place = root / name
+    files = place.rglob("*") if place.is_dir() else [place] * place.exists()
+    return sorted(
+        path for path in files
+        if path.is_file() and not GENERATED.search(shown(root, path))
+    )  # fmt: skip
+
+
+def content(path):
+    """The bytes of a file; of a solution only its code, which its text isn't."""
+    if path.parent.name != "solutions":
+        return path.read_bytes()
+    return "\0".join(cell.text for cell in all_cells(path)).encode()
+
+
+def helpers(root, name):
+    """A file of tests, and what it names of tests/support, and so on."""
+    there = {path.stem: path for path in (root / "tests/support").glob("*.py")}
+    found, queue = set(), [*(root / "tests").rglob(name)]
+    while queue:
+        found.add(path := queue.pop())
+        names = {*map(str.strip, re.split(r"[\s,.]", path.read_text("utf-8")))}
+        queue += [there[n] for n in names & there.keys() if there[n] not in found]
+    return sorted(found)
+
+
+def environment():
+    """The interpreter, every installed distribution, and the compilers."""
+    folders = {sysconfig.get_path(kind) for kind in ("purelib", "platlib")}
+    installed = {n for f in folders for n in os.listdir(f) if n.endswith(".dist-info")}
+    tools = map(shutil.which, ("g++", "nvcc", "nvidia-smi", "bwrap"))
+    return repr((sys.version, os.uname().machine, sorted(installed), [*tools]))
+
+
+def shown(root, path):
+    return path.relative_to(root).as_posix()
+
+
+def digest(*parts):
+    return hashlib.sha256(b"".join(one.digest() for one in parts)).hexdigest()
+
+
+# ---------------------------------------------------------------- leaving out
+
+
+@pytest.hookimpl(trylast=True)  # of what -m selects
+def pytest_collection_modifyitems(config, items):
+    plan, reused = config.stash[PLAN], []
+    for item in items:
+        if item.get_closest_marker("verdict"):
+            group = item.get_closest_marker("xdist_group")
+            name = item.nodeid.removesuffix(f"@{group.args[0]}" if group else "")
+            name += f" --seeds {config.getoption('seeds', 1)}"
+            item.user_properties.append(("verdict", (name, now := of(item, plan))))
+            before, day = plan["verdicts"].get(name, (None, None))
+            if before == now:
+                reused.append(item)
+                plan["reused"].append(day)
+    if reused:
+        config.hook.pytest_deselected(items=reused)
+        gone = {*map(id, reused)}
+        items[:] = [item for item in items if id(item) not in gone]
+    if hasattr(config, "workeroutput"):
+        config.workeroutput["reused"] = plan["reused"]
+
+
+def of(item, plan):
+    """The digest of the chapter of an item's exercise, or of all chapters."""
+    values = item.callspec.params if hasattr(item, "callspec") else {}
+    hole = getattr(values.get("specimen"), "hole", values.get("hole"))
+    return plan["digests"].get(hole.chapter[:2] if hole else "", "nobody knows")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node):
+    node.workerinput["reuse"] = node.config.stash[PLAN]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    """All workers leave out the same."""
+    if reused := getattr(node, "workeroutput", {}).get("reused"):
+        node.config.stash[PLAN]["reused"] = reused
+
+
+# ---------------------------------------------------------------- keeping what passed
+
+
+def pytest_sessionfinish(session, exitstatus):
+    config, plan = session.config, session.config.stash[PLAN]
+    stats = config.pluginmanager.get_plugin("terminalreporter")
+    if hasattr(config, "workerinput") or not hasattr(config, "cache") or not stats:
+        return
+    passed, today = config.cache.get(KEPT, {}), str(datetime.date.today())
+    verdicts, now = passed.get("verdicts", {}), {*plan["digests"].values()}
+    verdicts |= {name: (d, today) for name, d in judged(stats, "passed")}
+    for name, _ in (*judged(stats, "failed"), *judged(stats, "error")):
+        verdicts.pop(name, None)
+    verdicts = {name: kept for name, kept in verdicts.items() if kept[0] in now}
+    runs = {plan["of cudasim"]: passed.get("cudasim", {}).get(plan["of cudasim"], {})}
+    if run := of_cudasim(stats):
+        runs[plan["of cudasim"]].pop(config.option.markexpr, None)
+        done = exitstatus in (0, 1) and not (session.shouldfail or session.shouldstop)
+        if plan["whole"] and done and run.pop("well"):
+            runs[plan["of cudasim"]][config.option.markexpr] = run | {"day": today}
+    config.cache.set(KEPT, {"verdicts": verdicts, "cudasim": runs})
+
+
+def judged(stats, outcome):
+    for report in stats.stats.get(outcome, []):
+        yield from (kept for key, kept in report.user_properties if key == "verdict")
+
+
+def of_cudasim(stats):
+    """What became of cudasim's tests in this run; None if there were none."""
+    groups = {
+        outcome: [
+            r for r in stats.stats.get(outcome, []) if r.nodeid.startswith(CUDASIM)
+        ]
+        for outcome in ("passed", "skipped", "failed", "error", "rerun")
+    }
+    passed, skipped, *bad = groups.values()
+    if not any(groups.values()):
+        return None
+    reasons = {r.longrepr[2] for r in skipped if isinstance(r.longrepr, tuple)}
+    reasons = sorted(reason.removeprefix("Skipped: ") for reason in reasons)
+    return {"well": passed and not any(bad), "passed": len(passed), "not run": reasons}
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    plan, say = config.stash[PLAN], terminalreporter.write_line
+    if plan["reused"]:
+        say(
+            f"{len(plan['reused']):,} verdicts reused, unchanged since they were judged"
+            f" (the first on {min(plan['reused'])}); --fresh judges them",
+            yellow=True,
+        )
+    if run := plan["cudasim"]:
+        say(
+            f"cudasim: not run, unchanged since its {run['passed']:,} tests passed on "
+            f"{run['day']}; --fresh runs them",
+            yellow=True,
+        )
+        for reason in run["not run"]:
+            say(f"cudasim: not run on that day, either: {reason}", yellow=True)
