@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 UPLOAD = "a copy of numbers from the host to a device"
+_plans = []  # dicts of plans, most of which are empty at any time
 _caches = []  # functions, each of which empties a cache
 
 
@@ -31,7 +32,7 @@ here = _Here()
 def plans():
     """A new dict, which is emptied whenever an answer of the learner's changes."""
     found = {}
-    _caches.append(found.clear)
+    _plans.append(found)
     return found
 
 
@@ -52,6 +53,9 @@ def cached(function):
 
 def forget():
     """Empty all caches: an answer has changed, and plans depend on answers."""
+    for plans in _plans:
+        if plans:
+            plans.clear()
     for clear in _caches:
         clear()
 

@@ -79,7 +79,7 @@ def _laid_out(array):
 
 def stops(got):
     """After this there is no use in trying further cases."""
-    return isinstance(got, Problem) and got.kind in ("time", "gone", "listed")
+    return isinstance(got, Problem) and got.is_last
 
 
 def failed_as(case):

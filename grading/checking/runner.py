@@ -60,9 +60,16 @@ class LocalSubject:
         text = plain(find(name).answer.value, _refuse)[: LONGEST_TEXT + 1]
         return text.encode("utf-8", "replace").decode()
 
+    def ahead(self, name, many, seconds):
+        """Hear what the next calls will be; here each waits for its turn."""
+
     def call(self, name, args, seconds, own=False):
         """Call an answer. The other holes run the course's solutions, unless `own`."""
-        hole, values = find(name), decode(encode(args))
+        return self.called(name, decode(encode(args)), seconds, own)
+
+    def called(self, name, values, seconds, own=False):
+        """Call an answer with values that nobody else has."""
+        hole = find(name)
         arguments = fake_gpu.arguments(values, self.outside)
         bases = [(_memory(a), a.storage) for a in arguments if isinstance(a, Tensor)]
         with captured() as page, alone():
@@ -91,12 +98,30 @@ class LocalSubject:
             return drivers.played(hole, arguments, earlier)
 
 
+def served(subject, request):
+    """Yield the replies, in bytes, to a request of a ProcessSubject."""
+    method, *args = decode(request, most=ANY)
+    if method != "calls":
+        yield serve(subject, request)
+        return
+    name, many, seconds = args
+    for values in many:
+        outcome = subject.called(name, decode(values, most=ANY), seconds)
+        yield _encoded(outcome)
+        if outcome.problem and outcome.problem.is_last:
+            return
+
+
 def serve(subject, request):
     """The reply, in bytes, to a request of a WireSubject; see replies.py."""
     method, *args = decode(request, most=ANY)
-    if method not in ("about", "text", "call"):
+    do = {"about": subject.about, "text": subject.text, "call": subject.called}
+    if method not in do:
         raise ValueError(f"a subject has no {method!r}")
-    reply = getattr(subject, method)(*args)
+    return _encoded(do[method](*args))
+
+
+def _encoded(reply):
     try:
         return encode(_bare(reply))
     except NotPlain as error:

@@ -95,7 +95,7 @@ class Watched:
         return getattr(self._hole, name)
 
     def __call__(self, *args, **named):
-        names = [*inspect.signature(self._hole).parameters]
+        names = _parameters(inspect.unwrap(self._hole))
         given = [*zip(names, args, strict=False), *named.items()]
         given = [(n, a) for n, a in given if n not in self._changes]
         before = [(name, _inside(value)) for name, value in given]
@@ -112,6 +112,11 @@ class Watched:
             raise Misuse("reused", text)
         self._earlier.extend(map(weakref.ref, [*new, *own]))
         return result
+
+
+@functools.cache
+def _parameters(function):
+    return [*inspect.signature(function).parameters]
 
 
 def _array(value):

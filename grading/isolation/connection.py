@@ -5,14 +5,21 @@ import struct
 import time
 
 HEAD = struct.Struct(">I")
+MOST = 2**20  # bytes that are read at once
 LONGEST = 16 * 2**20  # bytes of a message from a student's process
 
 
 class Line:
-    """One end. What is late is a TimeoutError, all else that is amiss an OSError."""
+    """One end. What is late is a TimeoutError, all else that is amiss an OSError.
 
-    def __init__(self, end):
+    reads_ahead: several messages may be read at once. An end that is given a socket
+    must not do that.
+    """
+
+    def __init__(self, end, reads_ahead=False):
         self.end = end if isinstance(end, socket.socket) else socket.socket(fileno=end)
+        self._least = 2**16 if reads_ahead else 0  # bytes that are asked for
+        self._early = bytearray()  # what was read of the next messages
 
     def send(self, message, seconds=None):
         self.end.settimeout(seconds)
@@ -39,24 +46,30 @@ class Line:
         """Has something come that was not received?"""
         try:
             self.end.settimeout(0)
-            return bool(self.end.recv(1, socket.MSG_PEEK))
+            return bool(self._early or self.end.recv(1, socket.MSG_PEEK))
         except BlockingIOError:
             return False
         except OSError:
             return True
 
+    def has_message(self):
+        """Was a message read that was not received?"""
+        size = len(self._early) - HEAD.size
+        return size >= 0 and size >= HEAD.unpack_from(self._early)[0]
+
     def close(self):
         self.end.close()
 
     def _bytes(self, size, late):
-        found = bytearray()
+        found = self._early
         while len(found) < size:
             left = None if late is None else late - time.monotonic()
             if left is not None and left <= 0:
                 raise TimeoutError
             self.end.settimeout(left)
-            part = self.end.recv(min(size - len(found), 2**20))
+            part = self.end.recv(min(max(size - len(found), self._least), MOST))
             if not part:
                 raise EOFError
             found += part
-        return bytes(found)
+        self._early = found[size:]
+        return bytes(found[:size])

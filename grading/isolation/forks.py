@@ -115,7 +115,7 @@ class Fork:
 
     def _spawn(self):
         line, self._lifeline = _pair(self._spawner)
-        self.line = Line(line)
+        self.line = Line(line, reads_ahead=True)
 
     def _leave(self):
         """Have the process ended."""

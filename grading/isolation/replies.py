@@ -27,6 +27,11 @@ class Problem(NamedTuple):
     types: tuple = ()  # the exception's class and its bases, by name
     where: str = ""  # the learner's own line
 
+    @property
+    def is_last(self):
+        """Is there no use in trying further cases?"""
+        return self.kind in ("time", "gone", "listed")
+
 
 class Outcome(NamedTuple):
     value: object
@@ -60,6 +65,9 @@ class WireSubject:
         if not isinstance(given, str) or len(given) > LONGEST_TEXT + 1:
             raise ValueError("a kernel's answer is a text, and not a huge one")
         return given
+
+    def ahead(self, name, many, seconds):
+        """Hear what the next calls will be, in order. It may make them at once."""
 
     def call(self, name, args, seconds, own=False):
         return outcome(self._ask("call", name, args, seconds, own))

@@ -6,6 +6,7 @@ comes from it is examined before a check sees it.
 
 import collections
 import contextlib
+import itertools
 import select
 import time
 
@@ -29,6 +30,7 @@ HIDDEN = {"own_test": {"text": None}, "verified": {"text": None, "name": None}}
 EARLY = 2**14  # bytes of what is said of a cell
 MOST_ENDINGS = 60  # of the processes of a submission, while cells run
 TRIES = 3  # of what ends its process: it may have been ended from outside
+LONG = 2**20  # bytes of calls that are sent at once
 SUBMISSION_SECONDS = 900
 
 
@@ -64,6 +66,7 @@ class ProcessSubject(WireSubject):
         self._ready = False  # have the cells run?
         self._ids = set()  # of the cells that it was given
         self._needed = {}  # name of a test -> ids of the cells that its process ran
+        self._ahead = 0  # replies that will come to calls which it has heard of
         self._judged, self._standing_in = None, StandingIn(unsafe)
         self._seconds = GRACE
         self._of_exercise = self._of_all = seconds  # what is left of them
@@ -85,6 +88,21 @@ class ProcessSubject(WireSubject):
             return self._of_test(name, args[0], seconds)
         return self._called(name, args, seconds, own)
 
+    def ahead(self, name, many, seconds):
+        """Send the next calls, of which the process then makes one after the other.
+
+        Only the first, if all are too long to be sent at once.
+        """
+        if self._line is None or isinstance(find(name), CppExercise):
+            return
+        self._seconds, messages = GRACE, [codec.encode(args) for args in many]
+        sizes = itertools.accumulate(map(len, messages))
+        messages = [m for m, size in zip(messages, sizes, strict=True) if size < LONG]
+        if messages:
+            with contextlib.suppress(Gone):
+                self._tell(codec.encode(["calls", name, messages, seconds]))
+                self._ahead = len(messages)
+
     def _of_test(self, name, scene, seconds):
         """What a test makes of a candidate: both in processes that are new."""
         self._end()
@@ -103,20 +121,26 @@ class ProcessSubject(WireSubject):
         self._seconds = PATIENCE * seconds + GRACE
         try:
             with self._understood():
-                outcome = super().call(name, args, seconds, own)
+                if self._ahead:
+                    self._ahead -= 1
+                    outcome = replies.outcome(codec.decode(self._exchange()))
+                else:
+                    outcome = super().call(name, args, seconds, own)
         except Gone as error:
             return Outcome(None, Problem(error.kind, str(error)), "")
         finally:
             self._seconds = GRACE
-        if outcome.problem and outcome.problem.kind == "time":
-            self._end()  # it may be in the middle of anything
+        if outcome.problem and outcome.problem.is_last:
+            self._ahead = 0
+            if outcome.problem.kind == "time":
+                self._end()  # it may be in the middle of anything
         return outcome
 
     def about(self, name):
         self._charge()
         if name != self._judged:  # else it is tried again, in the time that is left
             self._of_exercise = EXERCISE_SECONDS
-        left_over = self._line and self._line.is_waiting()
+        left_over = self._line and (self._ahead or self._line.is_waiting())
         if left_over or name in self._served(name):  # it has seen what the answer does
             self._end()
         self._judged = name
@@ -152,11 +176,15 @@ class ProcessSubject(WireSubject):
                 "file that it did not open?",
             ) from None
 
-    def _exchange(self, request):
-        """The reply; until it comes, what the answer asks is answered, too."""
+    def _exchange(self, request=None):
+        """The reply to this, or to a call that was sent ahead.
+
+        Until it comes, what the answer asks is answered, too.
+        """
         late = time.monotonic() + self._seconds
         while True:
-            self._tell(request)
+            if request:
+                self._tell(request)
             reply = self._receive(late - time.monotonic())
             if not self.outside or not (question := replies.question(reply)):
                 return reply
@@ -193,6 +221,8 @@ class ProcessSubject(WireSubject):
 
     def _connect(self, late):
         """Wait for a message; meanwhile connect the references, if they are called."""
+        if self._line.has_message():
+            return
         while (channel := self._standing_in.waiting) is not None:
             ends = [self._line.end, channel]
             ready, *_ = select.select(ends, [], [], max(late - time.monotonic(), 0))
@@ -306,4 +336,4 @@ class ProcessSubject(WireSubject):
 
     def _end(self):
         """Let the process go: it's ended at the latest before there is another."""
-        self._line = None
+        self._line, self._ahead = None, 0

@@ -99,7 +99,7 @@ def main(line, name, cells, files, seconds, only=None):
     from minigrad.exercises import hole
     from minigrad.exercises.registry import running
 
-    from ..checking.runner import LocalSubject, serve
+    from ..checking.runner import LocalSubject, served
 
     talk = Talk(line)
     course = reference_calls.connected = Course(line.receive_end())
@@ -127,7 +127,8 @@ def main(line, name, cells, files, seconds, only=None):
             request = talk.line.receive()
         except EOFError:
             return
-        talk.send(serve(answers, request))
+        for reply in served(answers, request):
+            talk.send(reply)
 
 
 def _players():
@@ -150,9 +151,11 @@ def _put_back(found):
         if isinstance(thing, dict):
             thing.update(values)
             continue
+        is_function = isinstance(thing, types.FunctionType)
         now = getattr(thing, "__dict__", {})
+        now = {"__code__": thing.__code__} if is_function else now
         for name, value in values.items():
-            if name == "__code__" or now.get(name) is not value:
+            if now.get(name) is not value:
                 setattr(thing, name, value)
 
 

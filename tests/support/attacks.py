@@ -238,6 +238,7 @@ an encoder that lies: codec.encode = lambda *a: b"\xc0"; return (7,)
 a subject that lies:
     from grading.checking import runner
     runner.serve = lambda *a: codec.encode(((1,), None, ""))
+    runner.served = lambda *a: [runner.serve()]
     runner.LocalSubject.call = lambda *a: ((1,), None, "")
     return (7,)
 """,
