@@ -1,14 +1,12 @@
 """Does the simulator compute what a GPU computes? Bit for bit, kernel by kernel.
 
-    python benchmarks/gpu_agreement.py [--write] [--ncu] [KERNEL ...]
+    python benchmarks/gpu_agreement.py [--write] [KERNEL ...]
 
 The launches of the teaching kernels of the tests, of kernels that minigrad.jit writes,
 of lessons and of solved labs run through CuPy and in the simulator, with --fmad=false
 (each operation rounded on its own) and with --fmad=true, NVRTC's default (a * b + c
 rounded once). Kernels of integers, copies, and floats without transcendental functions
-or float atomics must agree in every bit; the others within a bound. With --ncu the
-traffic that Nsight Compute counts is put beside what the simulator counts, in a second
-table.
+or float atomics must agree in every bit; the others within a bound.
 
 The simulator runs in a process for each core; the GPU is used by this one alone. What
 takes longer than --limit seconds is named, and left. With --write the page is written
@@ -19,7 +17,6 @@ Ends with 0: all agree; 1: some do not; 2: nothing was run, because there is no 
 
 import contextlib
 import ctypes
-import dataclasses
 import os
 import signal
 import sys
@@ -34,7 +31,7 @@ import numpy as np
 
 import cudasim
 from benchmarks import cases as course
-from benchmarks import common, ncu, reasons
+from benchmarks import common
 from benchmarks.cases import in_words
 from benchmarks.outcomes import Outcome
 from minigrad import devices
@@ -87,13 +84,11 @@ class Gpu:
             raise
 
 
-def in_the_simulator(case, options, tools=()):
+def in_the_simulator(case, options):
     """(arrays afterwards, the Report)."""
     kernel = cudasim.RawKernel(case.source, case.name, (*case.options, *options))
     args = common.fresh(case.args)
-    report = cudasim.run(
-        kernel, case.grid, case.block, args, case.shared_mem, tools=tools
-    )
+    report = cudasim.run(kernel, case.grid, case.block, args, case.shared_mem, tools=())
     report.raise_if_any()
     return [a for a in args if isinstance(a, np.ndarray)], report
 
@@ -102,13 +97,6 @@ def simulated(cases):
     """{way: [(arrays afterwards, what was printed)] of the cases}."""
     runs = {way: [in_the_simulator(case, (way,)) for case in cases] for way in WAYS}
     return {w: [(a, report.output) for a, report in each] for w, each in runs.items()}
-
-
-def counted(cases):
-    """What the simulator counts in each case."""
-    tools = ("coalescing", "banks")
-    reports = [in_the_simulator(case, WAYS[1:], tools)[1] for case in cases]
-    return [{n: int(r.counts.get(n, 0)) for n in ncu.METRICS} for r in reports]
 
 
 @contextlib.contextmanager
@@ -166,33 +154,6 @@ def agreement(cases, pool, gpu):
         yield (label, needed, *map(str, outcomes)), good
 
 
-def traffic(cases, pool, seconds=SECONDS):
-    """Rows of counts, the simulator's beside ncu's; or why there are none."""
-    groups = by_label(cases)
-    ask = common.within, seconds, counted
-    futures = [pool.submit(*ask, group) for group in groups.values()]
-    cases = [case for group in groups.values() for case in group]
-    counts = ncu.counted([ready(case) for case in cases])
-    if isinstance(counts, str):
-        return counts
-    names = list(ncu.METRICS)
-    rows = [("launch", *(f"{name}: simulator, ncu" for name in names), "equal", "why")]
-    try:
-        ours = [one for future in futures for one in future.result()]
-    except TimeoutError as error:
-        return f"the simulator {error}"
-    for case, mine, theirs in zip(cases, ours, counts, strict=True):
-        pairs = (f"{mine[name]:,}, {theirs[name]:,}" for name in names)
-        equal = "yes" if mine == theirs else "no"
-        rows.append((str(case), *pairs, equal, reasons.why(case.label, mine, theirs)))
-    return rows
-
-
-def ready(case):
-    """The launch as it is made alone."""
-    return dataclasses.replace(case, options=(*case.options, *WAYS[1:]))
-
-
 # ---------------------------------------------------------------- the script
 
 
@@ -207,9 +168,7 @@ def main(arguments=None):
         Table(options),
     )
     try:
-        cases = compare(table, pool, gpu)
-        if options.ncu:
-            keep(options, counts_text(traffic(cases, pool)), "counts", aloud=True)
+        compare(table, pool, gpu)
     finally:
         common.stop(pool)
     if table.bad:
@@ -221,7 +180,7 @@ def main(arguments=None):
 
 
 def compare(table, pool, gpu):
-    """Fill the table; the cases whose traffic is counted: the course's."""
+    """Fill the table."""
     only = table.options.kernels
     teaching = [*course.of_teaching(only), *course.of_jit(only)]
     rest = not only or set(only) - {case.label for case in teaching}
@@ -236,7 +195,6 @@ def compare(table, pool, gpu):
         table.whole = True
     finally:
         table.keep(aloud=True)
-    return [*teaching, *(c for c in cases if not c.label.startswith(course.TESTS))]
 
 
 class Table:
@@ -276,16 +234,9 @@ def left_out_text(pairs):
     return "Left out:\n\n" + common.markdown([("launch", "why"), *dict.fromkeys(pairs)])
 
 
-def counts_text(rows):
-    if isinstance(rows, str):
-        return f"not run: comparison of counts with Nsight Compute ({rows})"
-    return f"{common.markdown(rows)}\n\n{reasons.legend(rows[1:])}".strip()
-
-
 def parser():
     parser = common.parser(__doc__, PAGE)
     parser.add_argument("kernels", nargs="*", metavar="KERNEL", help="default: all")
-    parser.add_argument("--ncu", action="store_true", help="also count traffic")
     parser.add_argument("--jobs", type=int, help="processes; default: cores")
     help_limit = f"seconds for a kernel or a lesson; default: {SECONDS}"
     parser.add_argument("--limit", type=float, default=SECONDS, help=help_limit)

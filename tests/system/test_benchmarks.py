@@ -1,6 +1,7 @@
 """The benchmarks: their tables, their judgement, and that no kernel is left out."""
 
 import concurrent.futures
+import dataclasses
 import datetime
 import re
 
@@ -10,7 +11,6 @@ import pytest
 from recorded import recorded
 
 from benchmarks import (
-    alone,
     cases,
     chapters,
     common,
@@ -18,10 +18,8 @@ from benchmarks import (
     gpu_agreement,
     kernels,
     memory,
-    ncu,
     operators,
     outcomes,
-    reasons,
     sanitizer,
 )
 from benchmarks.gpu_agreement import compared
@@ -72,7 +70,7 @@ def test_a_page_keeps_what_is_around_the_table(tmp_path):
 @pytest.mark.parametrize(
     "page, name",
     [
-        (gpu_agreement.PAGE, "agreement"), (gpu_agreement.PAGE, "counts"),
+        (gpu_agreement.PAGE, "agreement"),
         (sanitizer.PAGE, "sanitizer"),
         (kernels.PAGE, "kernels"), (operators.PAGE, "operators on cpu"),
         (operators.PAGE, "operators on cuda"), (memory.PAGE, "memory"),
@@ -145,6 +143,15 @@ def test_every_teaching_kernel_is_compared():
     assert {label for label in BOUNDS if generated.LABEL in label} <= written
 
 
+class Here:
+    """In the place of a pool of processes."""
+
+    def submit(self, function, *args):
+        future = concurrent.futures.Future()
+        future.set_result(function(*args))
+        return future
+
+
 @pytest.mark.slow
 @pytest.mark.xdist_group("chapters")  # recorded once
 def test_every_kernel_of_a_chapter_is_compared(monkeypatch):
@@ -158,8 +165,6 @@ def test_every_kernel_of_a_chapter_is_compared(monkeypatch):
     assert {label.split("/")[0] for label in labels} == {"solutions", "lessons"}
     assert lost == []
     assert {label for label in BOUNDS if "/" in label} <= labels
-    teaching = {case.label for case in cases.of_teaching()}
-    assert set(reasons.WHY) <= teaching | labels
     failed = [why for _, why in failed if "module 'cupy'" not in why]  # the fake one
     reason = {re.split("[:,]", why)[0] for why in failed}
     assert reason == {"wrong on purpose", "3 launches of the same text are compared"}
@@ -242,7 +247,7 @@ def a_case(**changes):
     x = np.linspace(0, 1, 50, dtype=np.float32)
     args = (x, x.copy(), np.int32(50))
     case = cases.Case("add", ADD, "add", (1,), (64,), args)
-    return gpu_agreement.dataclasses.replace(case, **changes)
+    return dataclasses.replace(case, **changes)
 
 
 def judged(some, way="--fmad=true"):
@@ -357,110 +362,11 @@ def test_the_exit_code_is_the_judgement(monkeypatch, capsys, tmp_path, broken, c
     monkeypatch.setattr(gpu_agreement, "PAGE", page)
     fake_cupy.install(monkeypatch)
     monkeypatch.setattr(common, "machine", lambda: "a machine")
-    monkeypatch.setattr(ncu.shutil, "which", lambda _: None)
     monkeypatch.setattr(cases, "recorded", lambda *_: {})
     names = ["transpose_tiled", "softmax", "histogram", "--jobs", "1"]
-    assert gpu_agreement.main([*names, "--write", "--ncu"]) == code
+    assert gpu_agreement.main([*names, "--write"]) == code
     shown, text = capsys.readouterr(), page.read_text()
-    _, agreement, counts = shown.out.split("a machine.\n\n")
+    _, agreement = shown.out.split("a machine.\n\n")
     assert f"{agreement.strip()}\n\n<!-- end of agreement" in text
-    assert f"{counts.strip()}\n\n<!-- end of counts" in text
     assert gpu_agreement.CUT_OFF not in text
     assert ("\ndisagree: histogram, transpose_tiled" in shown.err) == broken
-    assert (
-        "not run: comparison of counts with Nsight Compute (ncu is not on" in shown.out
-    )
-
-
-NCU = """==PROF== Connected to process 7
-"ID","Process ID","Kernel Name","Metric Name","Metric Unit","Metric Value"
-"0","7","add","l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum","sector","1,024"
-"0","7","add","l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum","sector","8"
-"0","7","add","l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum","","2"
-"1","7","add","l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum","","3"
-"""
-
-
-def test_ncus_counts_are_read_and_summed():
-    assert ncu.read(NCU) == [
-        {"sectors": 1032, "requests": 2, "bank_passes": 0},
-        {"sectors": 0, "requests": 0, "bank_passes": 3},
-    ]
-
-
-def fake_ncu(monkeypatch, stdout, code=0):
-    shown = alone.Watched(stdout, code, {})
-    monkeypatch.setattr(ncu.shutil, "which", lambda _: "ncu")
-    monkeypatch.setattr(ncu.alone, "watch", lambda *_: shown)
-
-
-class Here:
-    """In the place of a pool of processes."""
-
-    def submit(self, function, *args):
-        future = concurrent.futures.Future()
-        future.set_result(function(*args))
-        return future
-
-
-def test_counts_stand_side_by_side(monkeypatch):
-    fake_ncu(monkeypatch, NCU)
-    head, first, second = gpu_agreement.traffic([a_case(), a_case()], Here())
-    assert head[1] == "sectors: simulator, ncu"
-    _, report = gpu_agreement.in_the_simulator(a_case(), (), ("coalescing", "banks"))
-    assert report.counts["sectors"] > 0
-    assert first[1] == f"{report.counts['sectors']}, 1,032"
-    assert head[-2:] == ("equal", "why")
-    assert (first[-2:], second[-2:]) == (("no", "?"), ("no", "?"))
-
-
-ALL = {"sectors": 8, "requests": 4, "bank_passes": 2}
-
-
-@pytest.mark.parametrize(
-    "label, theirs, said",
-    [
-        ("adam", {}, ""),
-        ("adam", {"requests": 3}, "kept"),
-        ("adam", {"requests": 5}, "?"),  # what is kept saves requests, makes none
-        ("saxpy_grid_stride", {"sectors": 9}, "unrolled"),
-        ("bfloat_sum", {"requests": 5}, "?"),
-        ("solutions/01_threads: grid_stride", {"sectors": 9, "requests": 3},
-         "kept, unrolled"),
-        ("nobody", {"sectors": 9}, "?"),
-    ],
-)  # fmt: skip
-def test_a_reason_stands_where_it_explains_the_counts(label, theirs, said):
-    assert reasons.why(label, ALL, ALL | theirs) == said
-
-
-def test_every_word_of_the_table_is_in_the_legend():
-    rows = [("a", "kept, unrolled"), ("b", ""), ("c", "?")]
-    shown = reasons.legend(rows).splitlines()
-    assert [line.split("**")[1] for line in shown] == ["kept", "unrolled", "?"]
-    assert {word for words in reasons.WHY.values() for word in words} <= set(
-        reasons.REASONS
-    )
-
-
-SIGNS = {
-    "printf": "printf",
-    "turns": "tomic",
-    "order": "atomicCAS",
-    "unrolled": "for (",
-}
-
-
-def test_reasons_belong_to_what_stands_in_the_text():
-    for label in reasons.WHY.keys() & {p.stem for p in common.KERNELS.glob("*.cu")}:
-        for word in reasons.WHY[label]:
-            assert SIGNS.get(word, "") in common.source(label), (label, word)
-
-
-def test_why_ncu_did_not_count_is_said(monkeypatch):
-    fake_ncu(monkeypatch, "==ERROR== ERR_NVGPUCTRPERM\n", 1)
-    assert ncu.counted([a_case()]) == "ERR_NVGPUCTRPERM"
-    fake_ncu(monkeypatch, "")
-    assert ncu.counted([a_case()]) == "0 of 1 launches counted"
-    fake_ncu(monkeypatch, NCU, None)
-    assert ncu.counted([a_case()]) == "ncu took over 300 s"

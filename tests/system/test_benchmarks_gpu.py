@@ -2,9 +2,7 @@
 cut off, compute-sanitizer's reports and its table."""
 
 import contextlib
-import json
 import sys
-import threading
 import time
 
 import fake_cupy
@@ -18,8 +16,6 @@ from benchmarks import (
     cases,
     common,
     gpu_agreement,
-    grading_gpu,
-    planted,
     sanitizer,
 )
 from benchmarks.sanitizer_report import Found, read
@@ -431,56 +427,3 @@ def test_names_that_are_not_known_are_refused(tools, capsys):
     assert capsys.readouterr().out.startswith("no row matmull: choose of index, ")
     with contextlib.redirect_stderr(None), pytest.raises(SystemExit):
         sanitizer.main(["--tool", "leakcheck"])
-
-
-def test_who_sees_a_planted_bug(tools, capsys, monkeypatch, tmp_path):
-    page = tmp_path / "page.md"
-    page.write_text(sanitizer.PAGE.read_text())
-    monkeypatch.setattr(planted, "PAGE", page)
-    tools(wrong="racecheck", slow="synccheck")
-    bugs = ["guard", "reverse", "aliased_reverse"]
-    assert planted.main([*bugs, "--limit", "4", "--write"]) == 0
-    shown = capsys.readouterr().out
-    assert shown.strip() in page.read_text()
-    found = table(shown)
-    assert found["guard"][1:] == ["out-of-bounds", "–", "1", "–", "no end"]
-    assert found["reverse"][2:] == ["–", "1", "–", "no end"]
-    assert found["seen"][1:] == ["2 of 2", "0 of 2", "2 of 2", "0 of 2", "0 of 2"]
-    assert "arrays overlap: aliased_reverse" in shown
-    assert planted.main(["gard"]) == 2
-
-
-# Grading
-
-
-def test_the_most_memory_that_was_in_use_counts(monkeypatch):
-    used, seen = [300, 300, 2900, 700], threading.Event()
-
-    def look():
-        if len(used) == 1:
-            seen.set()
-        return used.pop(0) if used[1:] else used[0]
-
-    monkeypatch.setattr(grading_gpu.GpuMemory, "used", staticmethod(look))
-    with grading_gpu.GpuMemory() as memory:
-        assert seen.wait(30)
-    assert memory.taken == 2600
-
-
-def test_answers_that_did_not_run_on_the_gpu_are_no_measurement(tmp_path):
-    folder = tmp_path / "verdicts" / grading_gpu.LAB
-    folder.mkdir(parents=True)
-    there, missing = "all right, in the simulator and on the GPU", "all right"
-    for said, points, right in (there, 2, True), (missing, 2, False), (there, 1, False):
-        one = {"points": points, "max_points": 2, "summary": said}
-        (folder / "ada.json").write_text(json.dumps({"exercises": 5 * [one]}))
-        with contextlib.nullcontext() if right else pytest.raises(SystemExit):
-            grading_gpu.expect_all_right(tmp_path, 1)
-    with pytest.raises(SystemExit):
-        grading_gpu.expect_all_right(tmp_path, 2)
-
-
-def test_grading_is_not_measured_without_a_gpu(monkeypatch, capsys):
-    fake_cupy.install(monkeypatch, available=False)
-    assert grading_gpu.main([]) == 2
-    assert capsys.readouterr().out.startswith("not run: grading on a GPU")
