@@ -2,6 +2,7 @@
 cut off, compute-sanitizer's reports and its table."""
 
 import contextlib
+import dataclasses
 import sys
 import time
 
@@ -203,7 +204,7 @@ def test_what_the_tool_itself_says_is_found_too():
 
 def rows(*names):
     one = common.Launch("", "", "", (1,), (1,), ())
-    return {n: [gpu_agreement.dataclasses.replace(one, file=f"{n}.cu")] for n in names}
+    return {n: [dataclasses.replace(one, file=f"{n}.cu")] for n in names}
 
 
 def watched(output, code=0, **done):
