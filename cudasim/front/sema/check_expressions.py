@@ -6,12 +6,12 @@ from .. import tree as T
 from ..convert import cast
 from ..errors import CompileError, outside
 from ..group_types import refuse_group
+from .check_structs import field_of, static_value
 from .check_variables import typed_initializer
 from .dispatch import check, checks, type_of
 from .function_calls import construct, user_conversion
 from .inheritance import downcast, inherits, is_struct, note_escape
 from .initializers import initialize
-from .members import field_of, static_value
 from .parameter_packs import size_of_pack
 from .symbols import CapturedReference, ImplicitMember
 from .template_arguments import parameters_bound, template_argument

@@ -4,13 +4,12 @@ from .. import ast
 from .. import tree as T
 from ..errors import CompileError, DeductionError, outside
 from .check_variables import check_global
-from .deduction import deduce_key
 from .dispatch import check, checks
 from .function_bodies import check_body
 from .function_declarations import check_specifiers, declare_function
 from .function_pointers import finish_callers
 from .symbols import FunctionTemplate, Overloads
-from .templates import deduce_instance
+from .templates import deduce_instance, deduce_key
 
 MOST_CALLS = 100  # of each other: Python calls as deep as the kernel does
 
@@ -107,23 +106,12 @@ def check_beside_builtins(scope, function, node):
 
 
 def declare_template(scope, found, node):
-    refuse_same_names(node)
-    found.templates = [
-        t
-        for t in found.templates
-        if t.node.body is not None or not is_redeclaration(t, node)
-    ]
-    if node.body is None and any(is_redeclaration(t, node) for t in found.templates):
-        return
-    template = FunctionTemplate(node)
-    found.templates.append(template)
-    scope.templates[node.name] = template
-
-
-def refuse_same_names(node):
-    names = [p.name for p in node.template]
-    if len(set(names)) < len(names):
+    if len({p.name for p in node.template}) < len(node.template):
         raise CompileError("two template parameters of one name", node.place)
+    kept = [t for t in found.templates if not is_redeclaration(t, node)]
+    template = FunctionTemplate(node)
+    found.templates = [*kept, template]
+    scope.templates[node.name] = template
 
 
 def is_redeclaration(template, node):

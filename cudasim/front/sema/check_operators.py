@@ -1,6 +1,6 @@
 """Operators: the types of both sides, with each conversion written out."""
 
-from .. import ast
+from .. import ast, constant
 from .. import ctype as C
 from .. import tree as T
 from ..convert import apply, cast, converted, number, rank
@@ -10,7 +10,6 @@ from .dispatch import check, checks
 from .function_calls import user_conversion
 from .inheritance import is_struct, note_escape
 from .initializers import initialize
-from .lints import lint_bounds, lint_operands
 from .overloaded_calls import call_operator
 from .values import (
     check_condition,
@@ -36,7 +35,7 @@ def check_unary(scope, node):
     if op == "&":
         return check_address(scope, node)
     if op in ("++", "--"):
-        return check_increment(scope, node, True)
+        return check_increment(scope, node, prefix=True)
     checked = check(scope, node.operand)
     if made := call_operator(scope, op, [checked], node.place):
         return made
@@ -83,11 +82,7 @@ def check_address(scope, node):
 
 
 @checks(ast.Postfix)
-def check_postfix(scope, node):
-    return check_increment(scope, node, False)
-
-
-def check_increment(scope, node, prefix):
+def check_increment(scope, node, prefix=False):
     target = check(scope, node.operand)
     zero = [] if prefix else [T.Literal(node.place, C.INT, 0)]
     if made := call_operator(scope, node.op, [target, *zero], node.place):
@@ -334,3 +329,33 @@ def check_index(scope, node):
 
 def apply_to(node, type):
     return node if node.type.plain is type.plain else apply(node, type.plain)
+
+
+def lint_operands(scope, op, left, right, place):
+    """Double constants in float code; division by zero."""
+    for one, other in ((left, right), (right, left)):
+        if other.type.plain is C.FLOAT and is_double_literal(one):
+            value = constant.value_of(one)
+            message = "a double constant makes this float code compute in double"
+            if value is not None:
+                message += f": write {value!r}f"
+            scope.lint("double-constant", one.place, message)
+    whole = left.type.plain.is_integer and right.type.plain.is_integer
+    if op in ("/", "%") and whole and constant.value_of(right) == 0:
+        scope.lint("divide-by-zero", place, "division by zero")
+
+
+def lint_bounds(scope, type, index, place):
+    """A constant index outside an array."""
+    count = type.count if isinstance(type, C.Array) else None
+    value = constant.value_of(index) if count else None
+    if value is not None and not 0 <= value < count:
+        message = f"index {value} is outside the array, whose indices are 0"
+        scope.lint("out-of-bounds", place, f"{message} to {count - 1}")
+
+
+def is_double_literal(node):
+    """Is this a number without an f after it, perhaps with a sign?"""
+    if isinstance(node, T.Unary):
+        node = node.operand
+    return isinstance(node, T.Literal) and node.type is C.DOUBLE

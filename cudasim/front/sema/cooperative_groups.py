@@ -269,15 +269,10 @@ def exchange(name, place, value, mask, *rest):
     type = value.type.plain
     small = type.is_integer and type.size < 4 or isinstance(type, C.Enum)
     sent = T.Convert(value.place, C.INT, value) if small else value
-    builtin = overload_for(name, sent.type.plain)
+    known = builtins.overloads(name)
+    builtin = next((b for b in known if b.types[1] is sent.type.plain), None)
     if builtin is None:
         shown = f"'{name.strip('_').removesuffix('_sync')}' of a value of type"
         raise outside(f"{shown} '{type}'", value.place, "send its numbers one by one")
     made = T.BuiltinCall(place, sent.type.plain, builtin, [mask, sent, *rest])
     return T.Convert(place, type, made) if small else made
-
-
-def overload_for(name, type):
-    """The overload of a builtin for a value of `type`, or None."""
-    fitting = (b for b in builtins.overloads(name) if b.types[1] is type)
-    return next(fitting, None)

@@ -87,10 +87,10 @@ def finish_callers(scope):
     """Write those functions, now that all addresses are known."""
     for signature in scope.signatures.values():
         if signature.call is not None:
-            finish_caller(signature.call, signature.functions)
+            write_caller(signature.call, signature.functions)
 
 
-def finish_caller(caller, functions):
+def write_caller(caller, functions):
     place = caller.place
     which, *values = (
         parameter_value(parameter, place) for parameter in caller.parameters

@@ -58,13 +58,10 @@ def resolve(scope, name, candidates, values):
     message = f"more than one '{name.name}' fits ({given})"
     note = "cast the arguments to one type"
     if not ranked:
-        message, note = f"no '{name.name}' takes ({given})", offers(fitting)
+        shown = ["(" + ", ".join(map(str, c.types)) + ")" for c in fitting]
+        message = f"no '{name.name}' takes ({given})"
+        note = "there is " + ", ".join(shown[:8])
     raise CompileError(message, name.place, note)
-
-
-def offers(candidates):
-    shown = ["(" + ", ".join(map(str, c.types)) + ")" for c in candidates]
-    return "there is " + ", ".join(shown[:8])
 
 
 def rank_argument(scope, value, type):
