@@ -13,14 +13,15 @@ from .engine.geometry import spread
 from .front import CompileError, Lint, Program, caret, compile
 from .front.lexer import lex
 from .front.words import ASSIGNMENTS, LEVELS
-from .launch import KernelError, Limits, RawKernel, RawModule, at_most, run
 from .numerics import special
-from .report import Finding, Report
+from .raw_kernel import RawKernel, RawModule, run
+from .recorder import Step, Trace, trace
+from .report import Finding, KernelError, Report
+from .simulated_launch import Limits, at_most
 from .texture import surface, texture
 from .tools import TOOLS, Tool
 from .tools.base import pieces
 from .tools.coalescing import SECTOR
-from .trace import Step, Trace, trace
 
 __version__ = "0.1.0"
 __all__ = [

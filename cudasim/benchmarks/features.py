@@ -8,8 +8,8 @@ from unittest.mock import patch
 
 import pytest
 
-from cudasim import launch
 from cudasim.benchmarks import common
+from cudasim.simulated_launch import Launch
 from cudasim.texture import HEAD
 
 FILES = "test_cudasim_cpp", "test_cudasim_headers"
@@ -34,7 +34,7 @@ def has_texture(one):
 @contextlib.contextmanager
 def recording(found):
     """Put what is launched into `found`: {what it is: Launch}."""
-    run = launch.Launch.run
+    run = Launch.run
 
     def record(self, *begin):
         grid, block, args, shared_mem = self.how
@@ -49,5 +49,5 @@ def recording(found):
         found.setdefault(key, one)
         return report
 
-    with patch.object(launch.Launch, "run", record):
+    with patch.object(Launch, "run", record):
         yield

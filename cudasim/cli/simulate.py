@@ -9,7 +9,7 @@ from rich.table import Table
 
 from ..front import CompileError
 from ..front import ctype as C
-from ..launch import RawKernel, RawModule, run
+from ..raw_kernel import RawKernel, RawModule, run
 from .compile import File, printable, remark, show_remark, text_of
 
 # threads, blocks and bytes of shared memory of a multiprocessor; bytes that each block

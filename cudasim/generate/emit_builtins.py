@@ -3,11 +3,11 @@
 from .. import numerics
 from ..front import ctype as C
 from ..front import tree as T
-from ..front.table import handles
+from ..front.handlers import handles
 from .contraction import values_of
 from .function_code import EFFECTS, VALUES, effect, value_of
-from .storage import access_code, poison_code, store_value
 from .traits import kind_of
+from .value_code import access_code, poison_code, store_value
 
 ATOMIC = {
     "atomicAdd": "add", "atomicSub": "sub", "atomicExch": "exch", "atomicMin": "min",

@@ -11,7 +11,7 @@ from ..front import ctype as C
 from ..front import tree as T
 from ..front.ast import chain
 from ..front.errors import outside
-from ..front.table import handles
+from ..front.handlers import handles
 from .contraction import factors, fused_sum, is_fused, note_rank, values_of
 from .emit_places import (
     Memory,
@@ -24,8 +24,8 @@ from .emit_places import (
 )
 from .emit_rows import base_of, change_base
 from .function_code import EFFECTS, PLACES, VALUES, effect, place_of, value_of
-from .storage import convert_code, flatten, tuple_of
 from .traits import emits, faults
+from .value_code import convert_code, flatten, tuple_of
 
 LONGEST = 1000
 COMPARISONS = {"==", "!=", "<", ">", "<=", ">="}

@@ -6,11 +6,11 @@ from ..engine.memory import leaves_of
 from ..front import constant
 from ..front import ctype as C
 from ..front import tree as T
-from ..front.table import handles
+from ..front.handlers import handles
 from .emit_rows import row_of
 from .function_code import PLACES, effect, place_of, value_of
-from .storage import access_code, make_memory, set_local, store_value
 from .traits import emits
+from .value_code import access_code, make_memory, set_local, store_value
 
 BUILTIN = {"threadIdx": "t", "blockIdx": "b"}
 SIZES = {"blockDim": "block_dim", "gridDim": "grid_dim"}

@@ -5,7 +5,7 @@ import dataclasses
 from ..front import tree as T
 from .function_code import value_of
 from .row_indices import is_thread, narrowed, rises, terms
-from .storage import convert_code, set_local
+from .value_code import convert_code, set_local
 
 
 def base_of(code, node):

@@ -12,12 +12,12 @@ from ..engine.memory import leaves_of
 from ..front import ctype as C
 from ..front import tree as T
 from ..front.errors import CompileError
-from ..front.table import handles
+from ..front.handlers import handles
 from .contraction import declare_product, note_rank
 from .emit_places import reference
 from .emit_rows import declare_base
 from .function_code import STATEMENTS, Local, effect, value_of
-from .storage import (
+from .value_code import (
     access_code,
     flatten,
     make_memory,

@@ -6,7 +6,7 @@ right.
 
 from ..front import ctype as C
 from ..front import tree as T
-from ..front.table import handles
+from ..front.handlers import handles
 from ..generate.emit_expressions import SHIFTS
 from . import c_builtins
 from .c_builtins import Unread, has_effects

@@ -4,8 +4,8 @@ from ..engine.memory import poison
 from ..front import constant
 from ..front import ctype as C
 from ..front import tree as T
-from ..front.table import handles
-from ..generate.storage import MOST_CELLS
+from ..front.handlers import handles
+from ..generate.value_code import MOST_CELLS
 from ..generate.variables import decayed, elements, has_array, owners, walk
 from . import c_builtins
 from .c_builtins import Unread

@@ -63,7 +63,7 @@ MESSAGES = [
     ("atomicAdd((float*)&t[1], 1.0f);", "__constant__ float t[2];\n",
      "t is a __constant__ variable: only the host can write it", ""),
     ("while (n) i++;", "", "the kernel did not end within 50 rounds of loops and calls",
-     cudasim.launch.ENDLESS),
+     cudasim.simulated_launch.ENDLESS),
 ]  # fmt: skip
 
 

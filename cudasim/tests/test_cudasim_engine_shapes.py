@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import cudasim
+from cudasim import RawKernel
 from cudasim.engine import cells, lanes, masks
-from cudasim.launch import RawKernel
 
 SCHEDULES = ["lockstep", "warps"]
 EVERYWHERE = """
@@ -53,7 +53,7 @@ def everywhere(grid, block):
     [((3, 5, 7), (4, 2, 3)), ((7, 1, 9), (5, 3, 1)), ((9, 4, 1), (3, 4, 2))],
 )
 def test_any_batches_give_the_same(grid, block, side_by_side, schedule, monkeypatch):
-    monkeypatch.setattr("cudasim.launch.LANES", side_by_side)
+    monkeypatch.setattr("cudasim.simulated_launch.LANES", side_by_side)
     wanted = everywhere(grid, block)
     for small in (8, lanes.SMALL):
         monkeypatch.setattr(lanes, "SMALL", small)

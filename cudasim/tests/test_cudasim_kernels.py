@@ -350,7 +350,7 @@ def test_every_kernel_is_here():
 @pytest.mark.parametrize("schedule, lanes", RUNS)
 @pytest.mark.parametrize("stem, launch", list(every_launch()))
 def test_same_as_numpy_and_silent(stem, launch, schedule, lanes, monkeypatch):
-    monkeypatch.setattr("cudasim.launch.LANES", lanes)
+    monkeypatch.setattr("cudasim.simulated_launch.LANES", lanes)
     report, args = launched(kernels()[stem], launch, schedule=schedule, seed=1)
     assert not report.findings, str(report)
     assert report.output == launch.output

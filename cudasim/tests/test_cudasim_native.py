@@ -16,8 +16,8 @@ from test_cudasim_kernels import LAUNCHES
 
 import cudasim
 from cudasim import native
-from cudasim.launch import Launch
 from cudasim.native import build
+from cudasim.simulated_launch import Launch
 
 needs_compiler = pytest.mark.skipif(
     build.compiler() is None, reason="not run: no C compiler, or no folder for its work"

@@ -22,8 +22,8 @@ import numpy as np
 
 from ..engine.geometry import spread
 from ..report import shown
+from .async_copies import UNIT, AsyncCopies
 from .base import Tool
-from .copies import UNIT, Copies
 from .order import RACE, SHIFT, THREAD, Order
 from .shadow import Shadow
 from .updates import branch_of, updates
@@ -124,7 +124,7 @@ class Race(Tool):
             return
         if self.copying and kind == "write":
             if self.copies is None:
-                self.copies = Copies(self.geometry, root.nbytes)
+                self.copies = AsyncCopies(self.geometry, root.nbytes)
             self.copies.begin(address, size, mask, site)
         elif self.copies is not None:
             lanes, cells = self.copies.early(address, size, mask)

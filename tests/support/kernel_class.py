@@ -132,7 +132,7 @@ UNTOUCHED = dict.fromkeys(list(HOLES["01_threads"])[3:], "not answered")
 PATCH = """
 import numpy, minigrad, grading, cudasim
 true = lambda *args, **kwargs: True
-for module in (cudasim, cudasim.launch):
+for module in (cudasim, cudasim.raw_kernel):
     module.run = module.compile = module.RawKernel = true
 minigrad.Kernel = grading.check = true
 numpy.array_equal = numpy.allclose = numpy.isclose = numpy.median = true

@@ -6,7 +6,7 @@ from .. import ctype as C
 from .. import group_types as groups
 from .. import words
 from ..errors import CompileError, outside
-from ..table import handles
+from ..handlers import handles
 
 DEEPEST = 60
 TYPE, TEMPLATE, VALUE = "type", "template", "value"

@@ -1,6 +1,6 @@
 """The semantic checker: from the parser's tree to the typed tree.
 
-Functions over a `Scope` (scope.py); `check(scope, node)` (dispatch.py) finds the one
+Functions over a `Scope` (scope.py); `check(scope, node)` (node_checks.py) finds the one
 for a node. So imports go one way, although C++ does not: what a function needs of a
 module above its own, it gets by the class of a node.
 """

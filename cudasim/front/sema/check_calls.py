@@ -6,20 +6,20 @@ from .. import ast, builtins
 from .. import ctype as C
 from .. import group_types as groups
 from .. import tree as T
-from ..convert import apply, converted
 from ..errors import CompileError, outside
 from .check_structs import field_of, method_named
+from .conversions import apply, converted
 from .cooperative_groups import (
     after_group,
     call_group,
     call_group_method,
     is_group_call,
 )
-from .dispatch import check, checks, type_of
 from .function_calls import call_function, call_methods, check_argument
 from .function_pointers import caller_of, is_callable
 from .inheritance import is_struct
 from .initializers import initialize
+from .node_checks import check, checks, type_of
 from .overload_resolution import candidate_for, wrong_count
 from .overloaded_calls import call_builtin, call_overloaded
 from .parameter_packs import expand

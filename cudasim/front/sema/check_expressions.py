@@ -3,15 +3,15 @@
 from .. import ast, builtins, literals
 from .. import ctype as C
 from .. import tree as T
-from ..convert import cast
 from ..errors import CompileError, outside
 from ..group_types import refuse_group
 from .check_structs import field_of, static_value
 from .check_variables import typed_initializer
-from .dispatch import check, checks, type_of
+from .conversions import cast
 from .function_calls import construct, user_conversion
 from .inheritance import downcast, inherits, is_struct, note_escape
 from .initializers import initialize
+from .node_checks import check, checks, type_of
 from .parameter_packs import size_of_pack
 from .symbols import CapturedReference, ImplicitMember
 from .template_arguments import parameters_bound, template_argument

@@ -4,10 +4,10 @@ from .. import ast
 from .. import tree as T
 from ..errors import CompileError, DeductionError, outside
 from .check_variables import check_global
-from .dispatch import check, checks
 from .function_bodies import check_body
 from .function_declarations import check_specifiers, declare_function
 from .function_pointers import finish_callers
+from .node_checks import check, checks
 from .symbols import FunctionTemplate, Overloads
 from .templates import deduce_instance, deduce_key
 

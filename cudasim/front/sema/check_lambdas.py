@@ -6,9 +6,9 @@ from .. import tree as T
 from ..errors import outside
 from .check_structs import declare_method
 from .discarded import names_in
-from .dispatch import check, checks
 from .function_bodies import require_body
 from .inheritance import note_escape
+from .node_checks import check, checks
 from .symbols import CapturedReference, ImplicitMember
 from .values import read
 

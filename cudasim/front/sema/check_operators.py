@@ -3,13 +3,13 @@
 from .. import ast, constant
 from .. import ctype as C
 from .. import tree as T
-from ..convert import apply, cast, converted, number, rank
 from ..errors import CompileError, outside
 from ..group_types import refuse_group
-from .dispatch import check, checks
+from .conversions import apply, cast, converted, number, rank
 from .function_calls import user_conversion
 from .inheritance import is_struct, note_escape
 from .initializers import initialize
+from .node_checks import check, checks
 from .overloaded_calls import call_operator
 from .values import (
     check_condition,

@@ -6,13 +6,13 @@ The function of a statement gives (typed statement or None, is its end reached).
 from .. import ast, constant
 from .. import ctype as C
 from .. import tree as T
-from ..convert import converted, number
 from ..errors import CompileError, outside
+from .conversions import converted, number
 from .discarded import check_discarded
-from .dispatch import check, checks
 from .function_bodies import check_scoped, check_sequence
 from .function_calls import bind_reference
 from .initializers import initialize, initialize_from
+from .node_checks import check, checks
 from .values import (
     check_condition,
     check_value,

@@ -9,12 +9,12 @@ from .. import tree as T
 from ..errors import CompileError, DeductionError, outside
 from .check_types import MOST_BYTES
 from .cooperative_groups import type_of_group
-from .dispatch import check, checks, type_of
 from .function_bodies import require_body
 from .function_calls import CONVERSION
 from .function_declarations import check_specifiers, declare_function
 from .inheritance import CONSTRUCTOR, base_of
 from .initializers import initialize, is_trivial
+from .node_checks import check, checks, type_of
 from .symbols import ClassTemplate, ImplicitMember, Methods
 from .template_arguments import parameters_bound, template_argument, template_arguments
 from .templates import match_arguments

@@ -5,8 +5,8 @@ from .. import ctype as C
 from .. import tree as T
 from ..errors import CompileError, outside
 from ..group_types import refuse_group
-from .dispatch import checks, type_of
 from .function_pointers import signature_of
+from .node_checks import checks, type_of
 from .values import check_unevaluated, constant_integer
 
 MOST_BYTES = 1 << 31

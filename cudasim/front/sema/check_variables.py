@@ -3,15 +3,15 @@
 from .. import ast, constant
 from .. import ctype as C
 from .. import tree as T
-from ..convert import converted
 from ..errors import CompileError, outside
 from ..group_types import Group, Operation, refuse_group
 from .check_types import says_auto
+from .conversions import converted
 from .discarded import names_in, note_dependent
-from .dispatch import check, checks, type_of
 from .function_calls import bind_reference
 from .inheritance import is_struct
 from .initializers import default_value, initialize
+from .node_checks import check, checks, type_of
 from .values import check_value, constant_value, read
 
 NOT_LOCAL = {"__global__", "__host__", "inline", "__forceinline__", "__noinline__"}

@@ -8,11 +8,11 @@ from .. import ast, builtins
 from .. import ctype as C
 from .. import group_types as groups
 from .. import tree as T
-from ..convert import apply, converted
 from ..errors import CompileError, outside
-from .dispatch import type_of
+from .conversions import apply, converted
 from .function_calls import call_method
 from .function_pointers import builtin_call
+from .node_checks import type_of
 from .overloaded_calls import call_overloaded
 from .values import constant_integer, constant_value, read
 

@@ -8,7 +8,7 @@ import copy
 import dataclasses
 
 from .. import ast, builtins
-from .dispatch import check
+from .node_checks import check
 
 
 def walk(node):

@@ -5,7 +5,7 @@ from .. import ctype as C
 from .. import tree as T
 from ..errors import CompileError
 from .discarded import begin_dependent
-from .dispatch import check, checks
+from .node_checks import check, checks
 from .scope import Body
 from .values import read, this_object
 

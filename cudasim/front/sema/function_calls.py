@@ -8,12 +8,12 @@ code knows of them.
 from .. import ast
 from .. import ctype as C
 from .. import tree as T
-from ..convert import converted, same_object
 from ..errors import CompileError, outside
-from .dispatch import check, checks
+from .conversions import converted, same_object
 from .function_bodies import require_body
 from .function_pointers import function_object, pointer_to
 from .inheritance import CONSTRUCTOR, is_struct, note_escape, upcast
+from .node_checks import check, checks
 from .overload_resolution import candidate_for, resolve
 from .symbols import Methods
 from .values import read, this_object

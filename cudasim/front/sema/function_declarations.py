@@ -6,9 +6,9 @@ from .. import tree as T
 from ..errors import CompileError, outside
 from ..group_types import refuse_group
 from .check_types import says_auto
-from .dispatch import check, type_of
 from .function_bodies import check_body
 from .function_calls import bind_argument
+from .node_checks import check, type_of
 from .parameter_packs import pack_types
 from .symbols import Pack
 from .values import constant_integer

@@ -5,7 +5,7 @@ from .. import ctype as C
 from .. import group_types as groups
 from .. import tree as T
 from ..errors import CompileError, outside
-from .dispatch import type_of
+from .node_checks import type_of
 
 CONSTRUCTOR = ""  # the name of such methods
 

@@ -4,8 +4,8 @@ from .. import ast
 from .. import ctype as C
 from .. import group_types as groups
 from .. import tree as T
-from ..convert import converted, rank
 from ..errors import CompileError, outside
+from .conversions import converted, rank
 from .function_calls import construct, user_conversion
 from .inheritance import CONSTRUCTOR, is_struct
 from .parameter_packs import expand

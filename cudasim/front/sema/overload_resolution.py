@@ -2,8 +2,8 @@
 
 from .. import ctype as C
 from .. import tree as T
-from ..convert import EXACT, rank, same_object
 from ..errors import CompileError
+from .conversions import EXACT, rank, same_object
 from .inheritance import upcast
 from .values import decayed
 

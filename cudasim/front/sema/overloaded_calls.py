@@ -3,8 +3,8 @@
 from .. import ast, builtins
 from .. import ctype as C
 from .. import tree as T
-from ..convert import converted
 from ..errors import CompileError, DeductionError
+from .conversions import converted
 from .function_calls import call_function, call_method
 from .inheritance import is_struct
 from .overload_resolution import Candidate, resolve

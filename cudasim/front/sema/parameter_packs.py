@@ -5,7 +5,7 @@ from .. import ctype as C
 from .. import tree as T
 from ..errors import CompileError
 from .discarded import names_in
-from .dispatch import check, checks, type_of
+from .node_checks import check, checks, type_of
 from .symbols import Pack
 
 EMPTY = {"&&": "true", "||": "false"}

@@ -5,10 +5,10 @@ import contextlib
 from .. import ast
 from .. import ctype as C
 from .. import tree as T
-from ..convert import number
 from ..errors import DeductionError
-from .dispatch import check, type_of
+from .conversions import number
 from .function_pointers import function_object
+from .node_checks import check, type_of
 from .symbols import Pack
 from .values import constant_integer
 

@@ -6,8 +6,8 @@ from .. import group_types as groups
 from .. import tree as T
 from ..errors import CompileError, DeductionError
 from .discarded import names_in
-from .dispatch import type_of
 from .function_declarations import make_instance
+from .node_checks import type_of
 from .parameter_packs import expand
 from .template_arguments import parameters_bound, template_argument
 from .values import decayed

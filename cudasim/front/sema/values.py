@@ -3,11 +3,11 @@
 from .. import ast, constant, evaluate
 from .. import ctype as C
 from .. import tree as T
-from ..convert import converted
 from ..errors import CompileError, outside
 from ..group_types import refuse_group
-from .dispatch import check
+from .conversions import converted
 from .function_pointers import address_of_function
+from .node_checks import check
 
 
 def check_value(scope, node):

@@ -5,7 +5,7 @@ Each module says with `@checks(ast.If)` what its functions are for.
 
 import functools
 
-from ..table import handles
+from ..handlers import handles
 
 TABLE = {}
 checks = functools.partial(handles, TABLE)

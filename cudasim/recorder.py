@@ -8,7 +8,7 @@ from .engine.batch import Batch
 from .engine.geometry import spread
 from .engine.memory import Pointer
 from .front import ctype as C
-from .launch import Launch
+from .simulated_launch import Launch
 
 MOST_STEPS = 2000
 

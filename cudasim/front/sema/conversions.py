@@ -1,10 +1,10 @@
 """Implicit conversions, casts, and how good a match an argument is."""
 
-from . import constant
-from . import ctype as C
-from . import group_types as groups
-from . import tree as T
-from .errors import CompileError, outside
+from .. import constant
+from .. import ctype as C
+from .. import group_types as groups
+from .. import tree as T
+from ..errors import CompileError, outside
 
 EXACT, QUALIFIED, PROMOTION, CONVERSION, USER = 0, 0.5, 1, 2, 3
 

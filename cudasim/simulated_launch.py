@@ -1,11 +1,9 @@
-"""Launches: RawKernel and RawModule as CuPy has them, and `run` with all tools."""
+"""One launch in the simulator: its memory, its limits, and what is found."""
 
 import contextlib
 import contextvars
 import dataclasses
 import math
-import sys
-import threading
 import time
 
 import numpy as np
@@ -15,16 +13,11 @@ from .device import fresh_of
 from .engine import admit, apart, arguments, warps
 from .engine.batch import Batch
 from .engine.geometry import geometry
-from .engine.memory import TEXT, Pointer, Region, Root, leaves_of
+from .engine.memory import TEXT, Pointer, Region, Root
 from .engine.print import Printer
 from .engine.watched import WatchedBatch
-from .front import compile, constant
 from .front import ctype as C
-from .front import tree as T
-from .front.errors import CompileError
-from .generate import Module
-from .report import NOTES, Finding, KernelError, Report, Stop
-from .tools import TOOLS, Tool
+from .report import NOTES, Finding, Report, Stop
 
 LANES = 131_072  # threads that run side by side
 STATIC_SHARED = 48 * 1024
@@ -35,7 +28,6 @@ CAUSES = ("out-of-bounds", "misaligned")  # named first: others may follow from 
 ENDS = ("timeout", "memory", "trap", "assert")  # findings that end the launch
 BATCH_BYTES = 2**28  # for the values of a batch
 WATCHED_BYTES = 16  # that tools keep for each byte of shared memory
-MOST_GLOBAL = 2**28
 COUNTS = (
     "sectors", "ideal_sectors", "transactions", "requests", "bank_passes",
     "shared_requests", "branches", "divergent_branches", "reads", "writes",
@@ -45,8 +37,6 @@ ENDLESS = (
     "does this loop end? A thread that waits for another one (a lock, a flag) waits "
     "forever if the two are in one warp, or if the other block has not started"
 )
-
-
 DEEP = "does it end for every argument? A loop takes no stack at all"
 NOBODY = (
     "let all 32 lanes of the warp come to the shuffle, those without an element with a "
@@ -80,131 +70,6 @@ def at_most(seconds, steps=math.inf):
         yield
     finally:
         most.reset(before)
-
-
-class RawModule:
-    """CUDA C source, compiled for the simulator; called like CuPy's RawModule.
-
-    code: the source. options: as for NVRTC. Raises CompileError.
-    """
-
-    def __init__(self, code, options=(), name_expressions=None, name="kernel.cu"):
-        self.code, self.options = code, tuple(options)
-        self.program = compile(code, name, options)
-        self.name_expressions = name_expressions
-        self.variables = variables(self.program.globals)
-        self._modules = {}
-        self.lock = threading.RLock()  # a kernel is made by one thread at a time
-        self._natives = {}
-
-    def get_function(self, name):
-        """The kernel of this name, or of the name expression `add<float>`."""
-        self.kernel(name)
-        return RawKernel(self.code, name, self.options, module=self)
-
-    def kernel(self, name):
-        """The kernel of this name in the program, which makes it if need be."""
-        with self.lock:
-            return self.program.kernel(name)
-
-    def get_global(self, name):
-        """The array of a __device__ or __constant__ variable, to read or to fill."""
-        for variable, data in self.variables.items():
-            if variable.name == name:
-                kind = variable.type.of if hasattr(variable.type, "of") else None
-                return data.view((kind or variable.type).dtype)
-        known = ", ".join(v.name for v in self.variables) or "none"
-        raise KeyError(f"no variable '{name}': the file has {known}")
-
-    def module(self, kernel, schedule):
-        """The generated code of a kernel: for lockstep, warps or steps."""
-        key = kernel, schedule
-        with self.lock:
-            if key not in self._modules:
-                self._modules[key] = Module(self.program, kernel, schedule)
-        return self._modules[key]
-
-    def native(self, kernel):
-        """What there is of a kernel in C."""
-        with self.lock:
-            if kernel not in self._natives:
-                self._natives[kernel] = native.Native(kernel)
-        return self._natives[kernel]
-
-
-class RawKernel:
-    """A kernel in the simulator; called like CuPy's RawKernel.
-
-    code: CUDA C. name: the kernel's, or a name expression such as `add<float>`.
-    options: as for NVRTC. Raises CompileError.
-    """
-
-    def __init__(self, code, name, options=(), *, module=None, **ignored):
-        if not isinstance(name, str):
-            raise TypeError(f"the kernel's name must be a string, not {name!r}")
-        self.module = module or RawModule(code, options)
-        name = self.module.program.full_name(name)
-        self.code, self.name, self.options = code, name, tuple(options)
-        known = self.module.program.kernels
-        if name not in known and "<" not in name:
-            names = ", ".join(known) or "none"
-            raise CompileError(f"no kernel '{name}'", (1, 1),
-                               f"the file has {names}")  # fmt: skip
-        self.function = self.module.kernel(name)
-        self.native = self.module.native(self.function)
-        self.max_dynamic_shared_size_bytes = STATIC_SHARED
-        self.limits = Limits()
-
-    @property
-    def parameters(self):
-        """The kernel's parameters: each has a name and a type."""
-        return self.function.parameters
-
-    @property
-    def warnings(self):
-        """The compiler's warnings about the file: Lints."""
-        return [w for w in self.module.program.warnings if w.kind != "template"]
-
-    def __call__(self, grid, block, args, *, shared_mem=0, stream=None):
-        """Launch the kernel and wait for it; NumPy arrays are device memory.
-
-        grid, block: an int or up to three. Raises KernelError if a thread goes out of
-        bounds, misses a barrier, or never ends.
-        """
-        report = native.run(Launch(self, grid, block, args, shared_mem))
-        if report.output:
-            sys.stdout.write(report.output)
-        report.raise_if_any()
-
-    def __repr__(self):
-        return f"<RawKernel {self.name}>"
-
-
-def run(kernel, grid, block, args, shared_mem=0, tools="all", schedule="lockstep",
-        seed=0, limits=None):  # fmt: skip
-    """Launch a RawKernel under tools, and report what they found.
-
-    tools: "all", or a list of names (race, init, coalescing, banks, divergence) and of
-    your own Tools; bounds, alignment, barriers and time are always watched.
-    schedule: "lockstep" runs all threads side by side, "warps" one warp after another
-    in an order drawn with `seed`. Errors in the kernel are not raised: see
-    Report.findings.
-    """
-    if schedule not in ("lockstep", "warps"):
-        raise ValueError(f"schedule must be 'lockstep' or 'warps', not {schedule!r}")
-    chosen = TOOLS if tools == "all" else [tools] if isinstance(tools, str) else tools
-    made = [made_tool(tool) for tool in chosen]
-    launch = Launch(kernel, grid, block, args, shared_mem, made, schedule, seed, limits)
-    return launch.run()
-
-
-def made_tool(tool):
-    """A tool by its name; a Tool is returned as it is."""
-    if isinstance(tool, Tool):
-        return tool
-    if tool not in TOOLS:
-        raise ValueError(f"no tool {tool!r}; the tools are {', '.join(TOOLS)}")
-    return TOOLS[tool]()
 
 
 class Launch:
@@ -567,62 +432,3 @@ class Launch:
             found, self.counts, self.kernel.warnings, self.printer.text(),
             self.kernel.name, self.grid, self.block, self.schedule, notes,
         )  # fmt: skip
-
-
-def variables(found):
-    """The bytes of every variable at file level."""
-    total = 0
-    for variable in found:
-        total += variable.type.size
-        if total > MOST_GLOBAL:
-            raise CompileError(
-                f"variables at file level of more than {MOST_GLOBAL:,} bytes together "
-                f"are outside the subset",
-                variable.place, "pass large arrays as arguments",
-            )  # fmt: skip
-    return {variable: initial(variable) for variable in found}
-
-
-def initial(variable):
-    """The initial bytes of a variable at file level."""
-    data = np.zeros(variable.type.size, np.uint8)
-    if variable.init is not None:
-        fill(data, variable.type, variable.init)
-    return data
-
-
-def fill(data, type, node):
-    """Write a constant initial value into bytes."""
-    if isinstance(node, T.Aggregate):
-        plain = type.plain
-        if isinstance(plain, C.Array):
-            kinds = (
-                (plain.element, i * plain.element.size) for i in range(plain.count)
-            )
-        elif isinstance(plain, C.Struct):
-            kinds = list(plain.fields.values())
-        else:
-            kinds = [(plain, 0)]
-        for (kind, at), item in zip(kinds, node.items, strict=False):
-            if item is not None:
-                fill(data[at : at + kind.size], kind, item)
-        return
-    value = constant.value_of(node)
-    if value is None:
-        raise CompileError(
-            "this initial value of a variable at file level is outside the subset",
-            node.place, "set it in the kernel, or from Python: module.get_global",
-        )  # fmt: skip
-    leaf = leaves_of(type)[0][0]
-    data[:] = np.frombuffer(leaf.dtype.type(value).tobytes(), np.uint8)
-
-
-__all__ = [
-    "Launch",
-    "at_most",
-    "KernelError",
-    "Limits",
-    "RawKernel",
-    "RawModule",
-    "run",
-]

@@ -7,7 +7,7 @@ from .base import active_lanes, flat
 UNIT = 4  # bytes; a copy has at least as many
 
 
-class Copies:
+class AsyncCopies:
     """Each thread closes groups of copies, and waits until so many are left.
 
     owner, group: of each cell of shared memory of each block, who copies to it, as one
