@@ -3,9 +3,7 @@
 import numpy as np
 
 from .engine.memory import leaves_of
-from .front import constant
-from .front import ctype as C
-from .front import tree as T
+from .front import constant, ctype as C, tree as T
 from .front.errors import CompileError
 
 MOST_GLOBAL = 2**28

@@ -7,7 +7,6 @@ import re
 from unittest.mock import patch
 
 import pytest
-
 from cudasim.benchmarks import common
 from cudasim.simulated_launch import Launch
 from cudasim.texture import HEAD

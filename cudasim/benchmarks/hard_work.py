@@ -16,7 +16,6 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 import numpy as np
-
 from cudasim import RawKernel, run
 from cudasim.benchmarks import common, speed, workloads
 from cudasim.native import PATIENCE

@@ -18,9 +18,8 @@ from typing import NamedTuple
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-import numpy as np
-
 import cudasim
+import numpy as np
 from cudasim.benchmarks import common, public_kernels
 
 PAGE = common.PAGES / "public_races.md"

@@ -20,9 +20,8 @@ from pathlib import Path
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-import numpy as np
-
 import cudasim
+import numpy as np
 from cudasim.benchmarks import common
 from cudasim.benchmarks.common import Timing, bench, sample, slowly
 from cudasim.benchmarks.workloads import WORKLOADS

@@ -5,7 +5,6 @@ import functools
 from collections.abc import Callable
 
 import numpy as np
-
 from cudasim.benchmarks import common
 
 EMPTY = 'extern "C" __global__ void empty(int n) {}'

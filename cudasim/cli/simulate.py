@@ -7,8 +7,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from ..front import CompileError
-from ..front import ctype as C
+from ..front import CompileError, ctype as C
 from ..raw_kernel import RawKernel, RawModule, run
 from .compile import File, printable, remark, show_remark, text_of
 

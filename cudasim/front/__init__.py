@@ -2,16 +2,11 @@
 
 import dataclasses
 
-from . import ast as _ast
-from . import parse as _parse
-from . import sema as _sema
-from . import tree as _tree
-from .errors import CompileError, Lint, caret
-from .errors import DeductionError as _DeductionError
+from . import ast as _ast, parse as _parse, sema as _sema, tree as _tree
+from .errors import CompileError, DeductionError as _DeductionError, Lint, caret
 from .headers import usual
 from .lexer import lex as _lex
-from .options import Options as _Options
-from .options import read as _read
+from .options import Options as _Options, read as _read
 from .preprocess import Preprocessor as _Preprocessor
 
 # What is there without an #include -> the words that bring it.

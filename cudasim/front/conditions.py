@@ -2,8 +2,7 @@
 
 import operator
 
-from . import ctype as C
-from . import literals
+from . import ctype as C, literals
 from .constant import ARITHMETIC, COMPARE, divided
 from .errors import CompileError, outside
 from .words import LEVELS

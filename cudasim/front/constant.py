@@ -5,8 +5,7 @@ import operator
 
 import numpy as np
 
-from . import ctype as C
-from . import tree as T
+from . import ctype as C, tree as T
 from .ast import chain
 
 COMPARE = {

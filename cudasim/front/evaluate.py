@@ -1,8 +1,6 @@
 """Calls of constexpr functions in constant expressions: the typed tree, run."""
 
-from . import constant
-from . import ctype as C
-from . import tree as T
+from . import constant, ctype as C, tree as T
 
 MOST_STEPS = 100_000
 DEEPEST = 60

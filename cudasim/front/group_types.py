@@ -6,8 +6,7 @@ A group has no fields: its type says all, but for the tile whose parent was forg
 
 import functools
 
-from . import ctype as C
-from . import tree as T
+from . import ctype as C, tree as T
 from .errors import outside
 
 SPACE, CLASS = "namespace", "class template"

@@ -6,8 +6,7 @@ are added, the one whose factors are known first is fused, as LLVM orders operan
 two that are subtracted, the left one.
 """
 
-from ..front import ctype as C
-from ..front import tree as T
+from ..front import ctype as C, tree as T
 from .function_code import value_of
 from .traits import emits, parts
 

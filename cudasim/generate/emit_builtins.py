@@ -1,8 +1,7 @@
 """From the typed tree to NumPy source: CUDA's built-in functions."""
 
 from .. import numerics
-from ..front import ctype as C
-from ..front import tree as T
+from ..front import ctype as C, tree as T
 from ..front.handlers import handles
 from .contraction import values_of
 from .function_code import EFFECTS, VALUES, effect, value_of

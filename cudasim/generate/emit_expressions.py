@@ -6,9 +6,7 @@ the operands to its left are computed first too.
 
 from .. import numerics
 from ..engine import lanes
-from ..front import constant
-from ..front import ctype as C
-from ..front import tree as T
+from ..front import constant, ctype as C, tree as T
 from ..front.ast import chain
 from ..front.errors import outside
 from ..front.handlers import handles

@@ -3,9 +3,7 @@
 import dataclasses
 
 from ..engine.memory import leaves_of
-from ..front import constant
-from ..front import ctype as C
-from ..front import tree as T
+from ..front import constant, ctype as C, tree as T
 from ..front.handlers import handles
 from .emit_rows import row_of
 from .function_code import PLACES, effect, place_of, value_of

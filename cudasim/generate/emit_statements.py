@@ -9,8 +9,7 @@ The function of a statement gives the set of ways in which lanes may leave it, o
 """
 
 from ..engine.memory import leaves_of
-from ..front import ctype as C
-from ..front import tree as T
+from ..front import ctype as C, tree as T
 from ..front.errors import CompileError
 from ..front.handlers import handles
 from .contraction import declare_product, note_rank

@@ -7,9 +7,7 @@ kind of node are in a table; `value_of`, `place_of`, and `effect` find them.
 import dataclasses
 import re
 
-from ..front import constant
-from ..front import ctype as C
-from ..front import tree as T
+from ..front import constant, ctype as C, tree as T
 from ..front.errors import CompileError
 from .row_indices import rising_variables
 from .variables import decayed, fusible_variables, walk

@@ -1,8 +1,6 @@
 """What an expression needs: an order among its effects, a mask where it may fail."""
 
-from ..front import constant
-from ..front import ctype as C
-from ..front import tree as T
+from ..front import constant, ctype as C, tree as T
 from ..front.ast import chain
 
 

@@ -2,8 +2,7 @@
 
 from .. import numerics
 from ..engine.memory import access, leaves_of, poison, zero
-from ..front import ctype as C
-from ..front import tree as T
+from ..front import ctype as C, tree as T
 from .function_code import value_of
 from .variables import elements, has_array
 

@@ -3,8 +3,7 @@
 import dataclasses
 import re
 
-from ..front import ctype as C
-from ..front import tree as T
+from ..front import ctype as C, tree as T
 
 IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 

@@ -4,8 +4,7 @@ In a template 0, 1, 2 in braces are the arguments. A function of float32 is comp
 float64 and rounded once, as there; one of float64 is not read unless it is exact.
 """
 
-from ..front import ctype as C
-from ..front import tree as T
+from ..front import ctype as C, tree as T
 from ..generate.emit_builtins import ATOMIC
 from ..generate.traits import kind_of
 from ..generate.variables import walk
@@ -157,6 +156,3 @@ def has_effects(node):
         isinstance(n, CHANGES) or (type(n) is T.BuiltinCall and not is_plain(n.builtin))
         for n in walk(node)
     )
-
-
-__all__ = ["Unread", "has_effects", "kind_of", "meets", "template", "update"]

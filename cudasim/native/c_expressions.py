@@ -4,8 +4,7 @@ In an expression that needs steps they stand in a `({ ... })` of GNU C, from lef
 right.
 """
 
-from ..front import ctype as C
-from ..front import tree as T
+from ..front import ctype as C, tree as T
 from ..front.handlers import handles
 from ..generate.emit_expressions import SHIFTS
 from . import c_builtins
@@ -137,9 +136,8 @@ def binary_text(code, op, a, b, type, result):
 
 @handles(VALUES, T.Logical)
 def write_logical(code, node):
-    return (
-        f"(b8)(({value_of(code, node.left)}) {node.op} ({value_of(code, node.right)}))"
-    )
+    left, right = value_of(code, node.left), value_of(code, node.right)
+    return f"(b8)(({left}) {node.op} ({right}))"
 
 
 @handles(VALUES, T.Select)

@@ -3,9 +3,7 @@
 An access through a pointer is checked, as is an index into an array of known size.
 """
 
-from ..front import constant
-from ..front import ctype as C
-from ..front import tree as T
+from ..front import constant, ctype as C, tree as T
 from ..front.handlers import handles
 from .c_builtins import Unread, has_effects
 from .function_source import (

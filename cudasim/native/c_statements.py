@@ -1,9 +1,7 @@
 """Functions and statements in C: a function for a function, a loop for a loop."""
 
 from ..engine.memory import poison
-from ..front import constant
-from ..front import ctype as C
-from ..front import tree as T
+from ..front import constant, ctype as C, tree as T
 from ..front.handlers import handles
 from ..generate.value_code import MOST_CELLS
 from ..generate.variables import decayed, elements, has_array, owners, walk

@@ -4,8 +4,7 @@ Those functions of this room that write a kind of node are in a table; `value_of
 `place_of`, and `statement_of` find them.
 """
 
-from ..front import constant
-from ..front import ctype as C
+from ..front import constant, ctype as C
 from ..generate.function_code import FOLDED, is_number
 from ..generate.variables import clean, decayed, walk
 from .c_builtins import Unread, has_effects

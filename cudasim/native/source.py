@@ -6,8 +6,7 @@ runtime.h.
 
 from pathlib import Path
 
-from ..front import ctype as C
-from ..front import tree as T
+from ..front import ctype as C, tree as T
 from ..generate.variables import clean, walk
 from ..numerics import tables
 from . import c_builtins

@@ -5,9 +5,18 @@ from fractions import Fraction
 import numpy as np
 
 from .pieces import in_pieces
-from .rounding import F32, F64, I64, add_odd, narrow, signed_zero, two_product, two_sum
-from .rounding import double_to_bfloat16 as to_bfloat16
-from .rounding import from_bfloat16 as from_bits
+from .rounding import (
+    F32,
+    F64,
+    I64,
+    add_odd,
+    double_to_bfloat16 as to_bfloat16,
+    from_bfloat16 as from_bits,
+    narrow,
+    signed_zero,
+    two_product,
+    two_sum,
+)
 
 # The 29 bits of a float64 that float32 lacks, moved to the top. There a 1 and zeros
 # mean halfway, which is also the least int64.

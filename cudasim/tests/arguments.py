@@ -1,7 +1,6 @@
 """Arguments for any kernel, made from the types of its parameters."""
 
 import numpy as np
-
 from cudasim.engine.memory import leaves_of
 from cudasim.front import ctype as C
 

@@ -17,9 +17,8 @@ import functools
 import pathlib
 import re
 
-import numpy as np
-
 import cudasim
+import numpy as np
 
 HERE = pathlib.Path(__file__).parent / "bugs"
 MARK = re.compile(r"\b(BUG|OR|ALSO): ([a-z-]+(?:, [a-z-]+)*)")

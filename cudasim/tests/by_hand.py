@@ -1,7 +1,6 @@
 """A launch by hand: a tool sees accesses without any kernel."""
 
 import numpy as np
-
 from cudasim.engine.geometry import geometry
 from cudasim.engine.memory import Region, Root
 from cudasim.front import ctype as C

@@ -10,13 +10,13 @@ import re
 import tempfile
 import time
 
-import native
+import cudasim
 import numpy as np
 import random_kernels
 from rich.console import Console
 from rich.progress import Progress
 
-import cudasim
+import native
 
 OPTIONS = ("--fmad=false",)
 SCHEDULES = ("lockstep", "warps")

@@ -111,9 +111,8 @@ def peak():
 
 def run(name, schedule, seconds):
     """What came of one kernel."""
-    import numpy as np
-
     import cudasim
+    import numpy as np
 
     text, grid, block = KERNELS[name]
     found = {"name": name}

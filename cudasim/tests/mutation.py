@@ -1,8 +1,7 @@
 """Small mistakes made by chance in a text of CUDA C."""
 
-from snippets import kernels
-
 from cudasim.front.lexer import lex
+from snippets import kernels
 
 WORDS = [[t.text for t in lex(text)[:-1]] for text in kernels().values()]
 

@@ -11,7 +11,6 @@ import inspect
 import os
 
 import pytest
-
 from cudasim import nvrtc
 
 COUNT = pytest.StashKey()

@@ -3,12 +3,11 @@ to write mends it."""
 
 import re
 
+import cudasim
 import numpy as np
 import pytest
 from snippets import kernels
 from test_cudasim_kernels import LAUNCHES, launched
-
-import cudasim
 
 CONDITION = r"(?:[^()]|\((?:[^()]|\([^()]*\))*\))*"
 GUARD = re.compile(rf"if \({CONDITION}[<>]{CONDITION}\) ?(?:return;|continue;|break;)?")

@@ -1,10 +1,9 @@
 """Lanes that come to one shuffle, vote or __syncwarp() from different branches."""
 
+import cudasim
 import numpy as np
 import on_gpu
 import pytest
-
-import cudasim
 from cudasim import nvrtc
 
 LANE = np.arange(32)

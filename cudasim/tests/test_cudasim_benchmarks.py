@@ -7,7 +7,6 @@ import sys
 
 import numpy as np
 import pytest
-
 from cudasim import RawKernel, run
 from cudasim.benchmarks import (
     common,

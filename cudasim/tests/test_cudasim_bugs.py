@@ -3,10 +3,9 @@
 import itertools
 
 import bugs
+import cudasim
 import numpy as np
 import pytest
-
-import cudasim
 from cudasim import nvrtc
 
 SCHEDULES = [("lockstep", 0), ("warps", 0), ("warps", 1), ("warps", 2)]

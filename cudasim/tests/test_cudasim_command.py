@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from packaging.requirements import Requirement
-
 from cudasim.cli.command import run as main
+from packaging.requirements import Requirement
 
 GOOD = textwrap.dedent(
     """\

@@ -4,11 +4,10 @@ Each case is C that sets r from the floats a to f, and the formula whose bits th
 gave; where `fma` rounds twice, it is the formula without contraction.
 """
 
+import cudasim
 import numpy as np
 import on_gpu
 import pytest
-
-import cudasim
 
 COUNT = 4096
 POINT1, POINT9 = np.float32(0.1), np.float32(0.9)

@@ -7,10 +7,9 @@ have 32 bytes, transactions are lines of 128.
 
 import re
 
+import cudasim
 import numpy as np
 import pytest
-
-import cudasim
 
 HEAD = """__global__ void k(const float* x, float* y, const unsigned char* b, int n) {
 int tid = threadIdx.x, tx = tid, ty = threadIdx.y, i = blockIdx.x * blockDim.x + tid;

@@ -1,12 +1,12 @@
 """Structs with methods, templates, namespaces, callables: the same bits as g++."""
 
-import native
+import cudasim
 import numpy as np
 import pytest
+from cudasim import nvrtc
 from snippets import read
 
-import cudasim
-from cudasim import nvrtc
+import native
 
 TEXTS = read("cpp_files")
 THREADS = 8

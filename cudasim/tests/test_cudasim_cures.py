@@ -1,9 +1,8 @@
 """What a finding says to write takes it away: the advice is followed, text by text."""
 
+import cudasim
 import numpy as np
 import pytest
-
-import cudasim
 
 HEAD = """__device__ int bump(int v) { return v + 1; }
 __device__ void add(int* p, int v) { *p += v; }

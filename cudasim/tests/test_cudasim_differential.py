@@ -1,13 +1,13 @@
 """Kernels in the simulator and by g++: the same bits."""
 
 import fuzz
-import native
 import numpy as np
 import pytest
 import random_kernels
+from cudasim import nvrtc
 from snippets import kernels
 
-from cudasim import nvrtc
+import native
 
 SEEDS = 200
 GROUP = 50  # kernels compiled together

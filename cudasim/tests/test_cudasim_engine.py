@@ -1,9 +1,8 @@
 """What a kernel means: each body gives every thread a number that Python knows too."""
 
+import cudasim
 import numpy as np
 import pytest
-
-import cudasim
 
 THREADS = 70
 BODIES = []

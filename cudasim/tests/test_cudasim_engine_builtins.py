@@ -1,14 +1,12 @@
 """Every overload of every function of CUDA's, called with one value for all threads,
 with a value for each, and for some threads only."""
 
+import cudasim
 import numpy as np
 import pytest
 from arguments import array
-
-import cudasim
 from cudasim.engine.memory import leaves_of
-from cudasim.front import builtins as B
-from cudasim.front import ctype as C
+from cudasim.front import builtins as B, ctype as C
 
 N = 70
 PLAIN = {"math", "integer", "bits", "convert", "half", "vector"}

@@ -3,10 +3,9 @@
 import sys
 import threading
 
+import cudasim
 import numpy as np
 import pytest
-
-import cudasim
 
 SCHEDULES = ["lockstep", "warps"]
 IDS = (

@@ -3,10 +3,9 @@
 import html
 import re
 
+import cudasim
 import numpy as np
 import pytest
-
-import cudasim
 
 
 def found(body, args=None, before="", params="float* o, int n", block=32, **how):

@@ -1,9 +1,8 @@
 """Values that are kept small: whatever the grid and the batches, the same comes out."""
 
+import cudasim
 import numpy as np
 import pytest
-
-import cudasim
 from cudasim import RawKernel
 from cudasim.engine import cells, lanes, masks
 

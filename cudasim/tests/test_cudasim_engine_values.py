@@ -4,10 +4,9 @@ Each body gives every thread a number that C++ gives it too: what an assignment 
 prefix ++ is worth is the place it wrote, whose index is not computed again.
 """
 
+import cudasim
 import numpy as np
 import pytest
-
-import cudasim
 
 THREADS = 4
 CASES = [

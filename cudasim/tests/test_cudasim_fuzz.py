@@ -3,13 +3,11 @@
 import random
 import time
 
+import cudasim
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from mutation import mutated
 from snippets import entries, expected, kernels
-
-import cudasim
 
 SEEDS = 60
 LONGEST = 10.0  # seconds for one text, on a slow machine

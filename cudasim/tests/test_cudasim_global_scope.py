@@ -1,10 +1,9 @@
 """Names of the whole file, ::f, and what NVRTC lets a file declare again: the front end
 and NVRTC take the same texts."""
 
+import cudasim
 import numpy as np
 import pytest
-
-import cudasim
 from cudasim import nvrtc
 
 # What is before the kernel | its body

@@ -1,10 +1,9 @@
 """What CUDA's headers bring: beside PyTorch, NumPy, and NVRTC's compiler."""
 
+import cudasim
 import numpy as np
 import pytest
 import torch
-
-import cudasim
 from cudasim import nvrtc
 
 

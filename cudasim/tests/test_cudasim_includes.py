@@ -4,9 +4,8 @@ import os
 import tempfile
 from pathlib import Path
 
-import pytest
-
 import cudasim
+import pytest
 from cudasim.front import headers
 
 KERNEL = "__global__ void k(int* y) { y[0] = 1; }"

@@ -5,11 +5,10 @@ import dataclasses
 import math
 import re
 
+import cudasim
 import numpy as np
 import pytest
 from snippets import kernels
-
-import cudasim
 
 RUNS = [
     ("lockstep", 100), ("warps", 131_072),

@@ -5,11 +5,10 @@ twins lack one of them each, and something must be found. The values are what `d
 is in the end.
 """
 
+import cudasim
 import numpy as np
 import on_gpu
 import pytest
-
-import cudasim
 from cudasim import nvrtc
 
 TAKE = """    bool done = false;

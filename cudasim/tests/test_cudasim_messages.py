@@ -2,9 +2,8 @@
 
 import textwrap
 
-import pytest
-
 import cudasim
+import pytest
 
 
 def message(source, **given):

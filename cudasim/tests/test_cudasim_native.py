@@ -6,18 +6,17 @@ import sys
 import threading
 import time
 
+import cudasim
 import fuzz
 import numpy as np
 import pytest
 import random_kernels
 from arguments import arguments, fresh
-from snippets import entries, kernels
-from test_cudasim_kernels import LAUNCHES
-
-import cudasim
 from cudasim import native
 from cudasim.native import build
 from cudasim.simulated_launch import Launch
+from snippets import entries, kernels
+from test_cudasim_kernels import LAUNCHES
 
 needs_compiler = pytest.mark.skipif(
     build.compiler() is None, reason="not run: no C compiler, or no folder for its work"

@@ -7,10 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-
 from cudasim import numerics
-from cudasim.front import builtins
-from cudasim.front import ctype as C
+from cudasim.front import builtins, ctype as C
 
 F16, F32, F64 = np.float16, np.float32, np.float64
 I32, U32, I64, U64 = np.int32, np.uint32, np.int64, np.uint64

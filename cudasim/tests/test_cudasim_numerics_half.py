@@ -7,9 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-
-from cudasim.front import builtins
-from cudasim.front import ctype as C
+from cudasim.front import builtins, ctype as C
 from cudasim.numerics import find
 
 U16, F16, F32, F64 = np.uint16, np.float16, np.float32, np.float64

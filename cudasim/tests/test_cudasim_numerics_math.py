@@ -6,7 +6,6 @@ import subprocess
 
 import numpy as np
 import pytest
-
 from cudasim import numerics
 from cudasim.front import builtins
 

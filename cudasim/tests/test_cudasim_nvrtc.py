@@ -4,15 +4,13 @@ import itertools
 import random
 import re
 
+import cudasim
 import pytest
+from cudasim import nvrtc
+from cudasim.front import builtins, ctype as C
+from cudasim.front.headers import OUTSIDE
 from mutation import mutated
 from snippets import entries, expected, kernels
-
-import cudasim
-from cudasim import nvrtc
-from cudasim.front import builtins
-from cudasim.front import ctype as C
-from cudasim.front.headers import OUTSIDE
 
 BATCH = 40
 MISSING = nvrtc.missing()

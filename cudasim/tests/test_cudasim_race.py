@@ -1,12 +1,11 @@
 """The race tool, with accesses made by hand."""
 
+import cudasim
 import numpy as np
 import pytest
 from by_hand import Machine, root, shared
-from snippets import kernels
-
-import cudasim
 from cudasim.tools import Race
+from snippets import kernels
 
 # Race, in shared memory
 

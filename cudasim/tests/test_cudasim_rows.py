@@ -1,9 +1,8 @@
 """Whole rows of threads: what is read and written at once is what threads would."""
 
+import cudasim
 import numpy as np
 import pytest
-
-import cudasim
 from cudasim.engine import rows
 from cudasim.generate import emit_places
 

@@ -8,14 +8,13 @@ import re
 import subprocess
 import sys
 
+import cudasim
 import numpy as np
 import pytest
 import random_kernels
 from arguments import arguments
 from mutation import mutated
 from snippets import entries
-
-import cudasim
 
 SECONDS, MORE, MEGABYTES = 0.3, 10.0, 600
 SCHEDULES = ("lockstep", "watched", "warps", "steps")

@@ -2,12 +2,11 @@
 
 import warnings
 
+import cudasim
 import pytest
 from arguments import arguments
 from snippets import entries, expected, kernels
 from test_cudasim_safe import assert_ours
-
-import cudasim
 
 
 @pytest.mark.parametrize("source", entries("accepted") + list(kernels().values()))

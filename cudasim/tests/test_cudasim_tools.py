@@ -2,15 +2,20 @@
 
 import gc
 
+import cudasim
 import numpy as np
 import pytest
 from by_hand import Machine, root, shared
-
-import cudasim
 from cudasim import device
 from cudasim.device import empty, fresh_of
-from cudasim.tools import TOOLS, Banks, Coalescing, Divergence, Init
-from cudasim.tools import explain as explain_counts
+from cudasim.tools import (
+    TOOLS,
+    Banks,
+    Coalescing,
+    Divergence,
+    Init,
+    explain as explain_counts,
+)
 
 # Init
 

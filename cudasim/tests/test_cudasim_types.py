@@ -1,11 +1,9 @@
 """Types: widths, layout, conversions, and where they appear in the typed tree."""
 
+import cudasim
 import numpy as np
 import pytest
-
-import cudasim
-from cudasim.front import ctype as C
-from cudasim.front import tree as T
+from cudasim.front import ctype as C, tree as T
 
 
 def only(source, options=()):

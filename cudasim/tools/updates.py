@@ -2,8 +2,7 @@
 
 import dataclasses
 
-from ..front import ctype as C
-from ..front import tree as T
+from ..front import ctype as C, tree as T
 from ..generate.variables import OPAQUE, walk
 
 NAMES = {

@@ -2,9 +2,7 @@
 
 import functools
 
-from .. import ctype as C
-from .. import group_types as groups
-from .. import words
+from .. import ctype as C, group_types as groups, words
 from ..errors import CompileError, outside
 from ..handlers import handles
 

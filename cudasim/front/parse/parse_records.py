@@ -1,7 +1,6 @@
 """struct and enum, typedef and using."""
 
-from .. import ast, headers, words
-from .. import group_types as groups
+from .. import ast, group_types as groups, headers, words
 from ..errors import CompileError, outside
 from ..group_types import CLASS, SPACE
 from .cursor import TYPE, VALUE, Imported, begins
@@ -181,11 +180,8 @@ def parse_members(cursor, owner):
         raise outside("a destructor", cursor.token.place, "write a function")
     is_constructor = cursor.text == owner and cursor.peek() == "("
     if is_constructor or cursor.text == "operator":
-        return (
-            parse_constructor(cursor, seen)
-            if is_constructor
-            else parse_conversion(cursor, seen)
-        )
+        read = parse_constructor if is_constructor else parse_conversion
+        return read(cursor, seen)
     cursor.go(at)
     type, seen = parse_specifiers(cursor)
     if type is None:

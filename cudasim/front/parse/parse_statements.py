@@ -1,7 +1,6 @@
 """Statements, and the variables that they declare."""
 
-from .. import ast
-from .. import group_types as groups
+from .. import ast, group_types as groups
 from ..errors import CompileError, outside
 from .cursor import STATEMENTS, VALUE, begins
 from .parse_expressions import (

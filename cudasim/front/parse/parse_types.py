@@ -3,9 +3,7 @@
 Types and expressions need each other: int a[n + 1], sizeof(int[4]).
 """
 
-from .. import ast, headers, words
-from .. import ctype as C
-from .. import group_types as groups
+from .. import ast, ctype as C, group_types as groups, headers, words
 from ..errors import CompileError, meant, outside
 from ..group_types import CLASS
 from . import parse_expressions
@@ -337,9 +335,9 @@ def parse_parameters(cursor):
             made = ast.TemplateParameter(place, type.name, None, None, False)
             cursor.any_groups = [*cursor.any_groups, made]
         name, type = parse_declarator(cursor, type, "the parameter", abstract=True)
-        default = (
-            parse_expressions.parse_assignment(cursor) if cursor.accept("=") else None
-        )
+        default = None
+        if cursor.accept("="):
+            default = parse_expressions.parse_assignment(cursor)
         if name:
             cursor.declare(name.text, VALUE)
         where = name.place if name else place
@@ -387,18 +385,12 @@ def parse_template_arguments(cursor):
     closing, cursor.closing = cursor.closing, True
     items = []
     while cursor.text != ">":
-        items.append(parse_template_argument(cursor))
+        is_type = starts_type(cursor)
+        read = parse_type if is_type else parse_expressions.parse_conditional
+        items.append(read(cursor))
         if not cursor.accept(","):
             break
     cursor.closing = closing
     cursor.expect(">")
     cursor.depth -= 1
     return items
-
-
-def parse_template_argument(cursor):
-    return (
-        parse_type(cursor)
-        if starts_type(cursor)
-        else parse_expressions.parse_conditional(cursor)
-    )

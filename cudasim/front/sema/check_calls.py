@@ -2,10 +2,7 @@
 
 import re
 
-from .. import ast, builtins
-from .. import ctype as C
-from .. import group_types as groups
-from .. import tree as T
+from .. import ast, builtins, ctype as C, group_types as groups, tree as T
 from ..errors import CompileError, outside
 from .check_structs import field_of, method_named
 from .conversions import apply, converted
@@ -88,9 +85,8 @@ def call_member(scope, member, node):
     arguments = [check_argument(scope, a) for a in node.arguments]
     if isinstance(base, T.VariableRef):
         base.variable.used = True
-    return after_group(
-        base, call_group_method(scope, name, member.place, base, arguments)
-    )
+    made = call_group_method(scope, name, member.place, base, arguments)
+    return after_group(base, made)
 
 
 def call_static_member(scope, member, node):

@@ -1,8 +1,6 @@
 """Expressions: literals, names, members, casts, sizeof."""
 
-from .. import ast, builtins, literals
-from .. import ctype as C
-from .. import tree as T
+from .. import ast, builtins, ctype as C, literals, tree as T
 from ..errors import CompileError, outside
 from ..group_types import refuse_group
 from .check_structs import field_of, static_value

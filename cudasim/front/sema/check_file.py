@@ -1,7 +1,6 @@
 """The whole file: its declarations, and what holds between its functions."""
 
-from .. import ast
-from .. import tree as T
+from .. import ast, tree as T
 from ..errors import CompileError, DeductionError, outside
 from .check_variables import check_global
 from .function_bodies import check_body

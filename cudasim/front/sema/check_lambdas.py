@@ -1,8 +1,6 @@
 """Lambdas: a struct of what is captured, with the body as its operator()."""
 
-from .. import ast
-from .. import ctype as C
-from .. import tree as T
+from .. import ast, ctype as C, tree as T
 from ..errors import outside
 from .check_structs import declare_method
 from .discarded import names_in

@@ -1,8 +1,6 @@
 """Operators: the types of both sides, with each conversion written out."""
 
-from .. import ast, constant
-from .. import ctype as C
-from .. import tree as T
+from .. import ast, constant, ctype as C, tree as T
 from ..errors import CompileError, outside
 from ..group_types import refuse_group
 from .conversions import apply, cast, converted, number, rank
@@ -114,10 +112,8 @@ def check_link(scope, node, left):
     """left: the left side, if it is checked already."""
     op = node.op
     if op in ("&&", "||"):
-        left, right = (
-            check_condition(scope, node.left, left),
-            check_condition(scope, node.right),
-        )
+        left = check_condition(scope, node.left, left)
+        right = check_condition(scope, node.right)
         return T.Logical(node.place, C.BOOL, op, left, right)
     left, right = left or check(scope, node.left), check(scope, node.right)
     if op == ",":

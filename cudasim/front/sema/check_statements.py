@@ -3,9 +3,7 @@
 The function of a statement gives (typed statement or None, is its end reached).
 """
 
-from .. import ast, constant
-from .. import ctype as C
-from .. import tree as T
+from .. import ast, constant, ctype as C, tree as T
 from ..errors import CompileError, outside
 from .conversions import converted, number
 from .discarded import check_discarded

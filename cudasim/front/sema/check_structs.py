@@ -2,10 +2,7 @@
 
 import dataclasses
 
-from .. import ast
-from .. import ctype as C
-from .. import group_types as groups
-from .. import tree as T
+from .. import ast, ctype as C, group_types as groups, tree as T
 from ..errors import CompileError, DeductionError, outside
 from .check_types import MOST_BYTES
 from .cooperative_groups import type_of_group
@@ -281,10 +278,8 @@ def field_of(base, node):
         raise outside("a member of a union that is a result", node.place, note)
     if isinstance(base, T.VariableRef):
         base.variable.used = True
-    quals = base.type.quals
-    return T.Field(
-        node.place, type.fields[node.name][0].qualified(quals), base, node.name
-    )
+    inner, _ = type.fields[node.name]
+    return T.Field(node.place, inner.qualified(base.type.quals), base, node.name)
 
 
 def static_value(scope, node):

@@ -1,8 +1,6 @@
 """Types: from the parser's tree to C types, each kind by a function of its own."""
 
-from .. import ast
-from .. import ctype as C
-from .. import tree as T
+from .. import ast, ctype as C, tree as T
 from ..errors import CompileError, outside
 from ..group_types import refuse_group
 from .function_pointers import signature_of

@@ -1,8 +1,6 @@
 """Variables: local, shared, and global ones, with their types and initial values."""
 
-from .. import ast, constant
-from .. import ctype as C
-from .. import tree as T
+from .. import ast, constant, ctype as C, tree as T
 from ..errors import CompileError, outside
 from ..group_types import Group, Operation, refuse_group
 from .check_types import says_auto
@@ -203,9 +201,8 @@ def check_shared(scope, node):
     if not dynamic:
         refuse_incomplete(type, None, node)
     refuse_constexpr(scope, "a __shared__ variable", node.place)
-    variable = T.Variable(
-        node.name, type, "dynamic-shared" if dynamic else "shared", node.place
-    )
+    storage = "dynamic-shared" if dynamic else "shared"
+    variable = T.Variable(node.name, type, storage, node.place)
     if dynamic:
         check_dynamic_shared(scope, node, type)
     elif type.size > 227 * 1024:

@@ -1,9 +1,6 @@
 """Implicit conversions, casts, and how good a match an argument is."""
 
-from .. import constant
-from .. import ctype as C
-from .. import group_types as groups
-from .. import tree as T
+from .. import constant, ctype as C, group_types as groups, tree as T
 from ..errors import CompileError, outside
 
 EXACT, QUALIFIED, PROMOTION, CONVERSION, USER = 0, 0.5, 1, 2, 3

@@ -4,10 +4,7 @@
 the tile; the generator of code never sees a group do anything.
 """
 
-from .. import ast, builtins
-from .. import ctype as C
-from .. import group_types as groups
-from .. import tree as T
+from .. import ast, builtins, ctype as C, group_types as groups, tree as T
 from ..errors import CompileError, outside
 from .conversions import apply, converted
 from .function_calls import call_method

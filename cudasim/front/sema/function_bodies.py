@@ -1,8 +1,6 @@
 """Bodies of functions: sequences of statements, and what a constructor begins with."""
 
-from .. import ast
-from .. import ctype as C
-from .. import tree as T
+from .. import ast, ctype as C, tree as T
 from ..errors import CompileError
 from .discarded import begin_dependent
 from .node_checks import check, checks

@@ -5,9 +5,7 @@ that makes a struct, its local variable `this`, and returns it. So nothing that 
 code knows of them.
 """
 
-from .. import ast
-from .. import ctype as C
-from .. import tree as T
+from .. import ast, ctype as C, tree as T
 from ..errors import CompileError, outside
 from .conversions import converted, same_object
 from .function_bodies import require_body

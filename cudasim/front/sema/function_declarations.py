@@ -1,8 +1,6 @@
 """Functions without their bodies: specifiers, parameters, defaults, instances."""
 
-from .. import ast
-from .. import ctype as C
-from .. import tree as T
+from .. import ast, ctype as C, tree as T
 from ..errors import CompileError, outside
 from ..group_types import refuse_group
 from .check_types import says_auto
@@ -31,9 +29,8 @@ def check_specifiers(node):
             message = "a kernel is __global__ only"
             raise CompileError(message, node.place, "leave the other word out")
     elif "__device__" not in words:
-        raise CompileError(
-            HOST, node.place, f"write __device__ or __global__ before {node.name}"
-        )
+        note = f"write __device__ or __global__ before {node.name}"
+        raise CompileError(HOST, node.place, note)
     elif node.bounds:
         message = "__launch_bounds__ belongs to a kernel"
         raise CompileError(message, node.place)

@@ -6,9 +6,7 @@ nothing that runs code knows of such pointers.
 
 import weakref
 
-from .. import builtins
-from .. import ctype as C
-from .. import tree as T
+from .. import builtins, ctype as C, tree as T
 from ..errors import outside
 from .inheritance import is_struct
 from .symbols import Methods
@@ -92,9 +90,7 @@ def finish_callers(scope):
 
 def write_caller(caller, functions):
     place = caller.place
-    which, *values = (
-        parameter_value(parameter, place) for parameter in caller.parameters
-    )
+    which, *values = (parameter_value(p, place) for p in caller.parameters)
     cases = []
     for number, function in enumerate(functions, 1):
         result = function.result

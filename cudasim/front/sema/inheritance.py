@@ -1,9 +1,6 @@
 """A struct that inherits another: the base is its first member, without a name."""
 
-from .. import ast
-from .. import ctype as C
-from .. import group_types as groups
-from .. import tree as T
+from .. import ast, ctype as C, group_types as groups, tree as T
 from ..errors import CompileError, outside
 from .node_checks import type_of
 

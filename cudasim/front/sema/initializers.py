@@ -1,9 +1,6 @@
 """Initial values: `= x`, `= {a, {b, c}}`, `{x}`, `(x)`."""
 
-from .. import ast
-from .. import ctype as C
-from .. import group_types as groups
-from .. import tree as T
+from .. import ast, ctype as C, group_types as groups, tree as T
 from ..errors import CompileError, outside
 from .conversions import converted, rank
 from .function_calls import construct, user_conversion

@@ -1,7 +1,6 @@
 """Overload resolution: the one candidate that fits best, by C++'s rule."""
 
-from .. import ctype as C
-from .. import tree as T
+from .. import ctype as C, tree as T
 from ..errors import CompileError
 from .conversions import EXACT, rank, same_object
 from .inheritance import upcast

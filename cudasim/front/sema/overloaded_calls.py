@@ -1,8 +1,6 @@
 """Calls by name: of the file's functions, CUDA's, and operators of structs."""
 
-from .. import ast, builtins
-from .. import ctype as C
-from .. import tree as T
+from .. import ast, builtins, ctype as C, tree as T
 from ..errors import CompileError, DeductionError
 from .conversions import converted
 from .function_calls import call_function, call_method

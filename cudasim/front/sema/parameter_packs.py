@@ -1,8 +1,6 @@
 """Parameter packs. Each element is the pattern, with the packs' names bound anew."""
 
-from .. import ast
-from .. import ctype as C
-from .. import tree as T
+from .. import ast, ctype as C, tree as T
 from ..errors import CompileError
 from .discarded import names_in
 from .node_checks import check, checks, type_of

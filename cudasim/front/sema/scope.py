@@ -6,10 +6,7 @@ for a node.
 
 import dataclasses
 
-from .. import builtins, headers
-from .. import ctype as C
-from .. import group_types as groups
-from .. import tree as T
+from .. import builtins, ctype as C, group_types as groups, headers, tree as T
 from ..errors import CompileError, Lint, meant, outside
 
 

@@ -2,9 +2,7 @@
 
 import contextlib
 
-from .. import ast
-from .. import ctype as C
-from .. import tree as T
+from .. import ast, ctype as C, tree as T
 from ..errors import DeductionError
 from .conversions import number
 from .function_pointers import function_object

@@ -1,9 +1,6 @@
 """Templates of functions: the instance that a call means, found from its arguments."""
 
-from .. import ast
-from .. import ctype as C
-from .. import group_types as groups
-from .. import tree as T
+from .. import ast, ctype as C, group_types as groups, tree as T
 from ..errors import CompileError, DeductionError
 from .discarded import names_in
 from .function_declarations import make_instance

@@ -1,8 +1,6 @@
 """An expression as a value: read, as a condition, or known when compiling."""
 
-from .. import ast, constant, evaluate
-from .. import ctype as C
-from .. import tree as T
+from .. import ast, constant, ctype as C, evaluate, tree as T
 from ..errors import CompileError, outside
 from ..group_types import refuse_group
 from .conversions import converted
@@ -78,9 +76,8 @@ def require_writable(target, place):
         message = f"'{variable.name}' is __constant__: only the host can write it"
         raise CompileError(message, place)
     if type.const:
-        raise CompileError(
-            f"this is const and cannot be written (its type is '{type}')", place
-        )
+        message = f"this is const and cannot be written (its type is '{type}')"
+        raise CompileError(message, place)
 
 
 def dereference(pointer, place):
