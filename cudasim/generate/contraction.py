@@ -8,7 +8,8 @@ two that are subtracted, the left one.
 
 from ..front import ctype as C, tree as T
 from .function_code import value_of
-from .traits import emits, parts
+from .traits import parts
+from .value_code import values_of
 
 
 def is_fused(code, op, type, left, right):
@@ -82,14 +83,3 @@ def note_rank(code, variable, node):
     """A variable gets its value from `node`."""
     if code.module.program.fmad and node is not None:
         code.ranks[variable] = known_at(code, node, [code.clock])
-
-
-def values_of(code, nodes):
-    """The codes of several values, computed from left to right."""
-    out = []
-    for i, node in enumerate(nodes):
-        text = value_of(code, node)
-        if any(emits(code, later) for later in nodes[i + 1 :]):
-            text = code.temp_of(text)
-        out.append(text)
-    return out

@@ -3,10 +3,9 @@
 from .. import numerics
 from ..front import ctype as C, tree as T
 from ..front.handlers import handles
-from .contraction import values_of
 from .function_code import EFFECTS, VALUES, effect, value_of
 from .traits import kind_of
-from .value_code import access_code, poison_code, store_value
+from .value_code import access_code, poison_code, store_value, values_of
 
 ATOMIC = {
     "atomicAdd": "add", "atomicSub": "sub", "atomicExch": "exch", "atomicMin": "min",

@@ -10,7 +10,7 @@ from ..front import constant, ctype as C, tree as T
 from ..front.ast import chain
 from ..front.errors import outside
 from ..front.handlers import handles
-from .contraction import factors, fused_sum, is_fused, note_rank, values_of
+from .contraction import factors, fused_sum, is_fused, note_rank
 from .emit_places import (
     Memory,
     Value,
@@ -20,10 +20,10 @@ from .emit_places import (
     settle,
     write_place,
 )
-from .emit_rows import base_of, change_base
+from .emit_rows import change_base, index_base
 from .function_code import EFFECTS, PLACES, VALUES, effect, place_of, value_of
 from .traits import emits, faults
-from .value_code import convert_code, flatten, tuple_of
+from .value_code import convert_code, flatten, tuple_of, values_of
 
 LONGEST = 1000
 COMPARISONS = {"==", "!=", "<", ">", "<=", ">="}
@@ -229,7 +229,7 @@ def assign(code, node, used=True):
     if compound:
         change_base(code, target, lambda base: compound_code(code, node, Value(base)))
     else:
-        change_base(code, target, lambda _: base_of(code, node.value))
+        change_base(code, target, lambda _: index_base(code, node.value))
     write_place(code, place, target.type.plain, text, node)
     return place, text
 

@@ -8,18 +8,20 @@ from .row_indices import is_thread, narrowed, rises, terms
 from .value_code import convert_code, set_local
 
 
-def base_of(code, node):
+def index_base(code, node):
     """Code for a sum without its threadIdx.x."""
     if is_thread(node):
         return code.module.number(0, node.type.plain)
     if type(node) is T.Load:
         return code.bases[node.operand.variable]
     if type(node) is T.Convert:
-        base = base_of(code, node.operand)
+        base = index_base(code, node.operand)
         return convert_code(code, base, node.operand.type.plain, node.type.plain)
     text = None
     for sign, term in terms(node):
-        one = base_of(code, term) if rises(term, code.rising) else value_of(code, term)
+        one = (
+            index_base(code, term) if rises(term, code.rising) else value_of(code, term)
+        )
         name = "sub" if sign == "-" else "add"
         text = one if text is None else f"{name}({text}, {one})"
     return text
@@ -31,8 +33,8 @@ def row_of(code, index, element):
     if not simple or not rises(index, code.rising):
         return None
     if type(index) is T.Load and not is_thread(index):
-        return f"R.row({base_of(code, index)}, {value_of(code, index)})"
-    return f"R.row({base_of(code, index)})"
+        return f"R.row({index_base(code, index)}, {value_of(code, index)})"
+    return f"R.row({index_base(code, index)})"
 
 
 def declare_base(code, variable, name, init):
@@ -40,7 +42,7 @@ def declare_base(code, variable, name, init):
     if variable not in code.rising:
         return
     inner = narrowed(init)
-    text = base_of(code, inner)
+    text = index_base(code, inner)
     if inner is not init:
         wide = convert_code(code, text, inner.type.plain, init.type.plain)
         text = f"R.row_base({code.temp(text)}, {wide}, {name})"

@@ -4,6 +4,7 @@ from .. import numerics
 from ..engine.memory import access, leaves_of, poison, zero
 from ..front import ctype as C, tree as T
 from .function_code import value_of
+from .traits import emits
 from .variables import elements, has_array
 
 FRESH = ("add(", "sub(", "mul(", "div(")  # these return a new array
@@ -112,3 +113,14 @@ def flatten(code, type, node):
         for kind, item in zip(kinds, items, strict=True)
         for text in flatten(code, kind, item)
     ]
+
+
+def values_of(code, nodes):
+    """The codes of several values, computed from left to right."""
+    out = []
+    for i, node in enumerate(nodes):
+        text = value_of(code, node)
+        if any(emits(code, later) for later in nodes[i + 1 :]):
+            text = code.temp_of(text)
+        out.append(text)
+    return out
