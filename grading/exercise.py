@@ -1,10 +1,10 @@
 """What the file of an exercise in `checks/` is written with."""
 
 from .checking.cases import Raises, View
-from .checking.check import Check, checks
 from .checking.kernel_check import KernelCheck
 from .checking.learner_tests import own_test
 from .checking.mistakes import Differs, Model, Shows, mistake, mistakes, right
+from .checking.old_check import Check, checks
 from .isolation.replies import Problem
 from .kernels.runs import Launch, blank, distinct
 

@@ -28,9 +28,11 @@ class Tried(NamedTuple):
     got: object  # a value, or a Problem
     outcome: Outcome
     number: int | None = None  # which of the check's cases it is
+    case: object = None  # the Call, Launch, or Candidate
 
 
-TENSORS = View, Filled
+TENSORS = frozenset([View, Filled])  # what describes a tensor
+STOPS = "time", "gone", "listed"  # kinds of a Problem after which nothing more is run
 
 
 def value_of(function, args):
@@ -38,7 +40,7 @@ def value_of(function, args):
     try:
         import torch
 
-        tensors = [_torch(a) if isinstance(a, TENSORS) else a for a in args]
+        tensors = [*map(tensor_of, args)]
         value = function(*tensors)
         bases = [t for t in tensors if isinstance(t, torch.Tensor)]
         return describe.described_torch(value, bases)
@@ -46,8 +48,12 @@ def value_of(function, args):
         return Raises(type(error).__name__, str(error).split("\n")[0])
 
 
-def _torch(view):
+def tensor_of(view):
+    """PyTorch's tensor of what describes one; any other value as it is."""
     import torch
+
+    if type(view) not in TENSORS:
+        return view
 
     if isinstance(view, Filled):
         return torch.from_numpy(view.values.copy())

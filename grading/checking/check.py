@@ -1,188 +1,384 @@
-"""Checks: cases, an oracle, causes; and how a verdict comes of them.
+"""A check is one object, put together from functions; and how it judges an answer.
 
-A check is a class in the file of an exercise, `checks/03_01_contiguous_strides.py`:
+    check = Check(
+        Tensor.expand,                   # the exercise
+        cases=cases,                     # yields (part, call(...)), the core first
+        reference=torch.Tensor.expand,   # PyTorch's answer, called like the exercise
+        not_tested="other dtypes than int64: a view copies nothing",
+    )
 
-    @checks(contiguous_strides)
-    class ContiguousStrides(Check):
-        def cases(self, random):                 # the input, by parts of the task
-            yield "shapes", (2, 3)
-        def expected(self, shape):               # PyTorch's answer
-            return torch.empty(shape).stride()
+It is in the file of its exercise, `checks/03_strides/expand.py`. What happens to an
+answer is a Judgment: each case is tried, its result is compared with the reference's,
+and what went wrong is explained (diagnosis.py) by the exercise's mistakes
+(mistakes.py), or by what may go wrong in any exercise (describe.general_cause).
 
-What goes wrong is explained by the file's mistakes (mistakes.py), and by what may go
-wrong in any exercise (describe.general_cause); diagnosis.py says what is proved.
-
-Each part of the task earns its share of the points if all its cases are right, and the
-first part is the heart: where it is wrong, nothing is earned.
+Each part of the task earns its share of the points if all its cases are right. The part
+that comes first is the core: where it is wrong, nothing is earned.
 """
 
 import functools
+import importlib
 import inspect
-import itertools
+import math
 import random as random_numbers
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass, field
+from pathlib import Path
+from typing import NamedTuple
 
 from minigrad.exercises.errors import WrongAnswerType
 from minigrad.exercises.registry import Exercise, not_a_hole
 
+from ..drivers.registry import PLAYED_BY
 from ..isolation.replies import Problem
 from . import describe, diagnosis, picture
-from .cases import Raises, Tried, failed_as, given, stops, value_of
-from .mistakes import Model, listed, load, mistakes_of
+from .cases import STOPS, TENSORS, Raises, Tried, failed_as, given, tensor_of
+from .compare import same
+from .mistakes import Model, load, mistakes_of
+from .old_check import old_check
 from .runner import LocalSubject
-from .verdict import NEEDS_GPU, Failure, Verdict, number, plural
+from .typed import typed
+from .verdict import NEEDS_GPU, Failure, Verdict, earned_of
 
 EVERYWHERE = {"cut", "dtype", "shape"}  # causes that are seen in every wrong case
 EVERYWHERE |= {"swapped", "shifted", "reversed", "every_second"}
-AT_ONCE = 64  # cases of which a subject hears before the first is done
-_checks = {}  # name of the hole -> Check
-_kept = {}  # what came of the cases of the check and the seed that were judged last
 
 
+class Limits(NamedTuple):
+    """What a call, or a launch, may take."""
+
+    seconds: float | None = None  # None: 5 for a call, 10 for a launch
+    steps: int = 10_000  # rounds of a kernel's loops
+    watched: int = 2**17  # threads, and elements of arrays: above, fewer tools watch
+    tries: int = 10  # places where a barrier is added, to see whether it is missing
+    patience: float = 20  # seconds for all that is done with a kernel's text
+
+
+@dataclass(frozen=True)
+class Call:
+    """A case: a call of the answer, by itself or by a driver."""
+
+    args: tuple
+    options: dict
+    driver: Callable | None = None
+    outside: Callable | None = None
+
+
+def call(*args, **options):
+    """A call of the answer, as a learner types it."""
+    return Call(args, options)
+
+
+def drive(driver, /, *args, outside=None, **options):
+    """A call by another driver than the check's.
+
+    outside: makes what the answer reaches by message alone, anew for each call.
+    """
+    return Call(args, options, driver, outside)
+
+
+@dataclass(frozen=True, eq=False)
 class Check:
-    """The base of every check; see the head of this file."""
+    """How an exercise is checked. Every part of it is a function, or plain values.
 
-    hole: Exercise
-    seconds = 5  # for one call
-    scene = None  # what the answer is called by, where that is no plain call
-    plain = property(lambda self: self.scene is None)  # are a case's args the call's?
-    known = ""  # a list (mistakes.py) of causes beside those of the exercise
+    cases(random): yields (part, case), in the order of the task.
+    reference: what the answer must return, of PyTorch's tensors. If it raises
+        IndexError, RuntimeError, TypeError or ValueError, the answer must raise that.
+    not_tested: what the contract leaves open, so that nobody looks for it.
+    compare(got, expected, case): are they equal? See compare.py.
+    driver: calls the answer where a plain call does not do. See drivers/registry.py.
+    observe(result, case): what is seen of a result, and compared; of the reference's,
+        too. It may name `simulator`, which runs a text, and `outside`, of the case.
+    describe(exercise, case): the case as the learner would type it.
+    diagnose(got, expected, case): (name, message) of a cause that can be seen, () for
+        one that nobody knows, None to go on with what is said of any exercise.
+    models: {mistake: a reference that has it}.
+    allowed: kinds of a kernel's findings that cost nothing.
+    on_gpu: {part: function(exercise, text)}: see kernel_judgment.py.
+    picture(case, expected, got): an SVG of the difference, or "".
+    judged_by: another kind of Judgment than the exercise's usual one.
+    """
 
-    def cases(self, random):
-        """Yield (part, *arguments), the heart of the task first."""
-        raise NotImplementedError
+    exercise: Exercise
+    _: KW_ONLY
+    cases: Callable
+    not_tested: str
+    reference: Callable | None = None
+    compare: Callable = same
+    driver: Callable | None = None
+    observe: Callable | None = None
+    describe: Callable = typed
+    diagnose: Callable | None = None
+    models: dict = field(default_factory=dict)
+    limits: Limits = Limits()
+    allowed: tuple = ()
+    on_gpu: dict = field(default_factory=dict)
+    picture: Callable = picture.of_tensors
+    judged_by: type | None = None
 
-    def expected(self, *args):
-        """PyTorch's answer. What it raises, the learner's function must raise too."""
-        raise NotImplementedError
+    def __post_init__(self):
+        if self.judged_by is None:
+            object.__setattr__(self, "judged_by", judged_by(self.exercise))
 
-    def same(self, got, expected, *args):
-        """Is `got` right? Override where more than one answer is."""
-        return describe.same(got, expected)
+    @property
+    def hole(self):
+        return self.exercise
 
-    def all_right(self, tried):
-        """What is said of an answer that is right. tried: its cases."""
-        return "all right"
+    @property
+    def seconds(self):
+        """How long a call, or a launch, may take."""
+        return self.limits.seconds or self.judged_by.seconds
 
-    def picture(self, *args, expected, got):
-        """An SVG that shows the difference, or ""."""
-        return picture.tensors(args, expected, got)
+    @property
+    def steps(self):
+        """How many rounds the loops of a launch may take."""
+        return self.limits.steps if "__global__" in self.exercise.form() else math.inf
 
-    def source(self):
-        """Its text, for those who want to know how they are checked."""
-        return inspect.getsource(type(self))
+    def judgment(self, subject, seed=None, exam=None):
+        """The Judgment of a subject's answer. exam: what is known of these cases."""
+        exam = exam or Exam(self, [*self.cases(random_numbers.Random(seed))])
+        return self.judged_by(self, subject, exam)
 
-    def causes(self):
-        """(name, text, Mistake) of every mistake that this check knows."""
-        found = {}
-        for cls in reversed(type(self).__mro__):
-            found |= dict(listed(vars(cls).get("known", "")))
-        found |= mistakes_of(self.hole)
-        return [(name, found[name].cause, found[name]) for name in sorted(found)]
-
-    def judge(self, subject, seed=None):
-        """The verdict on the subject's answer. seed: of the random cases."""
-        about = subject.about(self.hole.name)
-        if about.state == "not answered":
-            said = f"not answered yet: its cell begins with {self.hole.solved_by()}"
-            return self._nothing("not answered", said)
-        if about.uses_torch:
-            text = "  cause     PyTorch is the judge here: write it without PyTorch"
-            failure = Failure("uses_torch", text)
-            return self._nothing("wrong", "the answer uses PyTorch", [failure])
-        return self._verdict(*self.answer(subject, seed), about)
-
-    def answer(self, subject, seed):
-        """({part: is it right?}, every case tried) of the answer."""
-        tried = self.all_tried(subject, seed)
-        parts = self.by_parts(tried)
-        if all(parts.values()):
-            circular = self._circular(subject, seed)
-            parts = dict.fromkeys(parts, not circular)
-            tried = circular or tried
-        return parts, tried
-
-    def by_parts(self, tried):
-        """{part: are all its cases right?}, in order."""
-        parts = {}
-        for case in tried:
-            parts[case.part] = parts.get(case.part, True) and case.right
-        return parts
-
-    def all_tried(self, subject, seed):
-        """What comes of every case. What is computed for them is kept till the next."""
-        if seed is None or _kept.get("of") != (self, seed):
-            _kept.clear()
-            _kept["of"] = self, seed
-        return [*self.tried(subject, seed)]
-
-    def tried(self, subject, seed):
-        """Yield what comes of every case; after one that never ends nothing is run."""
-        case, cases = None, enumerate(self.cases(random_numbers.Random(seed)))
-        while some := [*itertools.islice(cases, AT_ONCE)]:
-            if type(self)._got is Check._got and not (case and stops(case.got)):
-                asked = [self.asked(args) for _, (_, *args) in some]
-                subject.ahead(self.hole.name, asked, self.seconds)
-            for n, (part, *args) in some:
-                if case and stops(case.got):
-                    case = case._replace(part=part)
-                else:
-                    case = self._try(subject, part, tuple(args))._replace(number=n)
-                yield case
+    def judge(self, subject, seed=None, exam=None):
+        return self.judgment(subject, seed, exam).verdict()
 
     def passes(self, subject, seed=None):
         """Is the answer right in every case? It ends at the first that is not."""
-        _kept.clear()
-        return all(case.right for case in self.tried(subject, seed))
+        return all(case.right for case in self.judgment(subject, seed).tried())
 
     def refusing(self, subject, seeds):
         """Those of the seeds in whose cases the answer is wrong."""
-        return [seed for seed in seeds if not self.passes(subject, seed)]
+        return self.judged_by.refusing(self, subject, seeds)
 
-    def _try(self, subject, part, args, own=False):
-        """Let the answer do one case. own: with the learner's other answers."""
-        expected = value_of(self.expected, args)
-        got, outcome = self._got(subject, args, own)
-        right = self._right(got, expected, args)
-        return Tried(right, part, args, expected, got, outcome)
+    def causes(self):
+        """(name, text, Mistake) of every mistake that this check knows."""
+        known = mistakes_of(self.exercise)
+        return [(name, known[name].cause, known[name]) for name in sorted(known)]
 
-    def _got(self, subject, args, own=False):
-        """(value or Problem, Outcome) of the answer."""
-        outcome = subject.call(self.hole.name, self.asked(args), self.seconds, own)
-        return outcome.problem or outcome.value, outcome
+    def source(self):
+        """Its text, for those who want to know how they are checked."""
+        return Path(inspect.getsourcefile(self.cases)).read_text(encoding="utf-8")
 
-    def asked(self, args):
-        """What a subject is given of a case's arguments."""
-        scene = [{"scene": self.scene}] if self.scene else []
-        return [*scene, *map(given, args)]
 
-    def _right(self, got, expected, args):
-        if isinstance(expected, Raises):
-            types = got.types if isinstance(got, Problem) else ()
-            unwritten = {"NotImplementedError", "RecursionError"} & set(types)
-            return expected.type in types and not unwritten
-        return not isinstance(got, Problem) and self.same(got, expected, *args)
+@dataclass(frozen=True, eq=False)
+class Exam:
+    """The cases of a seed, and what was worked out about them, by their numbers.
 
-    def _circular(self, subject, seed):
-        """The case, if any, that shows that answers only call each other.
+    It serves every answer that is judged by the same cases: none of it is the answer's.
+    """
 
-        It is seen when every answer runs the learner's own others.
+    check: Check
+    cases: list
+    expected: dict = field(default_factory=dict)  # number -> the reference's
+    mistaken: dict = field(default_factory=dict)  # (way, number) -> what it gives
+    kept: dict = field(default_factory=dict)  # what a kind of Judgment keeps
+
+
+@dataclass(eq=False)
+class Judgment:
+    """An answer is judged: of a function, by calls."""
+
+    check: Check
+    subject: object
+    exam: Exam
+
+    seconds = 5  # for one call
+    all_right = "all right"  # what is said of an answer that is right
+    missing = ""  # parts that cannot be judged here, in words
+
+    @property
+    def hole(self):
+        return self.check.exercise
+
+    @property
+    def plain(self):
+        """Have the cases' arguments the names of the exercise's?"""
+        return self.check.driver is None
+
+    def verdict(self):
+        """The verdict on the subject's answer."""
+        exercise = self.check.exercise
+        about = self.subject.about(exercise.name)
+        if about.state == "not answered":
+            said = f"not answered yet: its cell begins with {exercise.solved_by()}"
+            return self.nothing("not answered", said)
+        if about.uses_torch:
+            text = "  cause     PyTorch is the judge here: write it without PyTorch"
+            failure = Failure("uses_torch", text)
+            return self.nothing("wrong", "the answer uses PyTorch", failure)
+        tried, parts = [*self.tried()], {}
+        for case in tried:
+            parts[case.part] = parts.get(case.part, True) and case.right
+        if "CircularAnswers" in getattr(tried[-1].got, "types", ()):
+            tried, parts = tried[-1:], dict.fromkeys(parts, False)
+        wrong, missing = [], self.missing
+        for part, right in parts.items():
+            wrong += [] if right else [part]
+        share = 1 - len(wrong) / len(parts) if parts and [*parts][0] not in wrong else 0
+        points = round(exercise.points * share, 2)
+        state, said = "right", self.all_right
+        if wrong:
+            state = "partly right" if points else failed_as(tried[-1])
+            said = f"{'partly right; ' * (points > 0)}wrong: {describe.listed(wrong)}"
+        if missing and not parts:
+            state, said = NEEDS_GPU, missing
+        elif missing and points:
+            said += f"; not graded: {missing}"
+        if about.state == "solution":
+            points, state = 0, "solution"
+            said += "; but the course's solution stands in, and earns nothing"
+        said = f"{exercise.name}: {earned_of(points, exercise.points)} · {said}"
+        verdict = Verdict(exercise.name, points, exercise.points, state, said)
+        return self.explained(verdict, tried) if wrong else verdict
+
+    def nothing(self, state, said, *failures):
+        name, points = self.hole.name, self.hole.points
+        summary = f"{name}: {earned_of(0, points)} · {said}"
+        return Verdict(name, 0, points, state, summary, [*failures])
+
+    def tried(self, own=False):
+        """Yield what comes of every case; after one that never ends nothing is run.
+
+        own: only the first of each part, with the learner's other answers. Where every
+        answer is right by itself, that shows whether they only call each other; if so
+        the last case says it.
         """
-        seen = set()
-        cases = enumerate(self.cases(random_numbers.Random(seed)))
-        for n, (part, *args) in cases:
-            if part in seen:
+        last, parts, right = None, set(), True
+        for n, (part, case) in enumerate(self.exam.cases):
+            if own and part in parts:
                 continue
-            seen.add(part)
-            case = self._try(subject, part, tuple(args), own=True)
-            case = case._replace(number=n)
-            if isinstance(case.got, Problem) and "CircularAnswers" in case.got.types:
-                return [case]
-            if stops(case.got):
-                break
-        return []
+            parts.add(part)
+            if last and isinstance(last.got, Problem) and last.got.kind in STOPS:
+                last = last._replace(part=part)
+            else:
+                last = self.attempt(n, part, case, own)
+            right = right and last.right
+            if not own or "CircularAnswers" in getattr(last.got, "types", ()):
+                yield last
+        if right and not own:
+            yield from self.tried(own=True)
+
+    def attempt(self, number, part, case, own=False):
+        """Let the answer do one case."""
+        known = self.exam.expected
+        if number not in known:
+            known[number] = self.value(self.check.reference, case)
+        got, outcome = self.got(self.subject, case, own)
+        expected = known[number]
+        if isinstance(expected, Raises):
+            right = raises(got, expected)
+        else:
+            right = not isinstance(got, Problem)
+            right = right and bool(self.check.compare(got, expected, case))
+        args = (*case.args, *([case.options] if case.options else ()))
+        return Tried(right, part, args, expected, got, outcome, number, case)
+
+    def got(self, subject, case, own=False):
+        """(what is seen of a result, or a Problem; the Outcome) of an answer."""
+        driver = case.driver or self.check.driver
+        plain = TENSORS.isdisjoint(map(type, case.args))
+        args = [*(case.args if plain else map(given, case.args))]
+        if driver or case.options:
+            name = driver.__name__ if driver else "plain_call"
+            args = [{"scene": name, **case.options}, *args]
+        subject.outside = outside = case.outside and case.outside()
+        seconds = self.check.limits.seconds or self.seconds
+        outcome = subject.call(self.check.exercise.name, args, seconds, own)
+        subject.outside = None
+        if outcome.problem or not self.check.observe:
+            return outcome.problem or outcome.value, outcome
+        try:
+            return self.observed(outcome.value, case, outside, subject), outcome
+        except (AttributeError, LookupError, TypeError, ValueError):
+            return outcome.value, outcome  # of another kind than what is looked for
+
+    def value(self, function, case):
+        """What a reference, or a model of a mistake, gives for a case; or Raises."""
+        plain = TENSORS.isdisjoint(map(type, case.args))
+        args = case.args if plain else [*map(tensor_of, case.args)]
+        more, driver = case.options, case.driver or self.check.driver
+        library = PLAYED_BY.get(driver)
+        if driver and not library:  # it has options of its own
+            known, more = parameters(function), {}
+            for name in known & case.options.keys():
+                more[name] = case.options[name]
+            if case.outside and "outside" in known:
+                more["outside"] = case.outside()
+        try:
+            value = (functools.partial(library, function) if library else function)(
+                *args, **more
+            )
+        except (IndexError, RuntimeError, TypeError, ValueError) as error:
+            return Raises(type(error).__name__, str(error).split("\n")[0])
+        if type(value).__module__.startswith("torch"):
+            value = describe.described_torch(value, args)
+        return self.observed(value, case) if self.check.observe else value
+
+    def observed(self, value, case, outside=None, subject=None):
+        """What is seen of a result."""
+        known, more = parameters(self.check.observe), {}
+        if "outside" in known:
+            more["outside"] = outside
+        if "simulator" in known:
+            more["simulator"] = subject and self.simulator_of(subject)
+        return self.check.observe(value, case, **more)
+
+    def simulator_of(self, subject):
+        """What compiles and launches a text; it has so much time for all of them."""
+        from ..kernels.simulation import Simulator
+
+        known = self.exam.kept if subject is not self.subject else vars(self)
+        if "simulator" not in known:
+            known["simulator"] = getattr(subject, "simulator", None) or Simulator()
+            if subject is self.subject:
+                known["simulator"].left = self.check.limits.patience
+        return known["simulator"]
+
+    # -------------------------------------------------- what is said of a wrong answer
+
+    def explained(self, verdict, tried):
+        """The verdict on a wrong answer, with the smallest case that shows it."""
+        case = diagnosis.by_size(tried)[0]
+        found = diagnosis.blame(self, tried)
+        printed = ("printed", describe.beginning(case.outcome.printed))
+        said = [line for line in self.lines(case) if line[1] != found.text]
+        lines = [("cause", found.text), *found.more, *said, printed]
+        message = "\n".join(f"  {key:<9} {describe.folded(v)}" for key, v in lines if v)
+        count = sum(not case.right for case in tried)
+        verdict.failures.append(Failure(found.cause, message, case.part, count))
+        verdict.picture = self.picture(case)
+        return verdict
+
+    def lines(self, case):
+        """(key, text): the explanation of a case that failed."""
+        said = self.check.describe(self.hole, case.case)
+        where, got, expected = "", case.got, case.expected
+        if isinstance(got, dict) and isinstance(expected, dict):
+            where, got, expected = describe.difference(
+                got, expected, self.check.compare
+            )
+        driven = case.case.driver or self.check.driver
+        texts = (describe.in_brief if driven in PLAYED_BY else describe.beside)(
+            got, expected
+        )
+        both = zip(("expected", "got"), (where + text for text in texts), strict=True)
+        return [("call", said), *both, ("where", getattr(case.got, "where", ""))]
+
+    def picture(self, case):
+        """The check's picture. It is an extra: what goes wrong in it is not shown."""
+        if isinstance(case.got, Problem) or isinstance(case.expected, Raises):
+            return ""
+        try:
+            return self.check.picture(case.case, case.expected, case.got)
+        except Exception:
+            return ""
 
     def general(self, case):
-        """(name, text) of a mistake that any exercise may have; None for no idea."""
+        """(name, text) of a cause that can be seen in a case; None for no idea."""
+        if self.check.diagnose:
+            found = self.check.diagnose(case.got, case.expected, case.case)
+            if found is not None:
+                return found or None
         if case.got is None and "None" in self.hole.contract:
             return None  # an answer like any other: no return is missing
         return describe.general_cause(case.got, case.expected)
@@ -195,9 +391,17 @@ class Check:
         found = [self.general(case) for case in cases if not case.right]
         return first if all(one and one[0] == first[0] for one in found) else None
 
+    def causes(self):
+        return self.check.causes()
+
+    def ways(self, name, mistake):
+        """What gives what a mistake gives: its model, and its wrong answers."""
+        ways, models = mistake.ways(self.hole, name), self.check.models
+        return [Model(models[name]), *ways] if name in models else ways
+
     def agrees(self, way, case):
         """Does this way of a mistake give just what the answer gave?"""
-        value, got = self.given(way, case), case.got
+        value, got = self.mistaken(way, case), case.got
         if isinstance(value, Raises):
             if not isinstance(got, Problem) or value.type not in got.types:
                 return False
@@ -206,141 +410,112 @@ class Check:
             return case.right or not value.message  # else the model's own error
         if isinstance(got, Problem) or isinstance(value, Problem):
             return getattr(got, "kind", "") == getattr(value, "kind", "-")
-        return self.same(got, value, *case.args)
+        return bool(self.check.compare(got, value, case.case))
 
     def equals(self, way, case):
         """Does it agree in all that can be counted, too?"""
         return self.agrees(way, case)
 
-    def shows(self, sign, cases):
-        """Do the wrong ones of these cases show a sign of a mistake?"""
-        return all(c.right or self.same(c.got, sign.value, *c.args) for c in cases)
-
-    def cure(self, cases):
-        """(statement, places) of what would mend a kernel. See kernels.py."""
-        return ()
-
-    def given(self, way, case):
+    def mistaken(self, way, case):
         """What a mistake gives in a case; a Problem where the solution is not here."""
+        known, key = self.exam.mistaken, (way, case.number)
         try:
-            key = id(way), case.number
-            if key not in _kept:
-                _kept[key] = self.gives(way, case)
-            return _kept[key]
+            if key not in known:
+                known[key] = self.gives(way, case)
+            return known[key]
         except FileNotFoundError:
             return Problem("gone", "the course's solution is not here")
 
     def gives(self, way, case):
         """What a mistake gives: a value, Raises, or its answer's Problem."""
         if isinstance(way, Model):
-            return value_of(functools.partial(way.function, self), case.args)
+            return self.value(way.function, case.case)
         with way.in_place():
-            got, _ = self._got(LocalSubject(trusted=True), case.args)
+            got, _ = self.got(LocalSubject(trusted=True), case.case)
         if isinstance(got, Problem) and got.kind == "raised":
             return Raises(got.types[0], got.message)
         return got
 
-    def _verdict(self, parts, tried, about):
-        unjudged = [part for part, right in parts.items() if right is None]
-        judged = [part for part in parts if part not in unjudged]
-        wrong = [part for part in judged if not parts[part]]
-        share = 1 - len(wrong) / len(judged) if judged and parts[judged[0]] else 0
-        points = round(self.hole.points * share, 2)
-        state, said = "right", self.all_right(tried)
-        if wrong:
-            state = "partly right" if points else failed_as(tried[-1])
-            said = f"{'partly right; ' * (points > 0)}wrong: {describe.listed(wrong)}"
-        missing = f"{describe.listed(unjudged)} ({NEEDS_GPU})"
-        if not judged:
-            state, said = NEEDS_GPU, missing
-        elif unjudged and points:
-            said += f"; not graded: {missing}"
-        if about.state == "solution":
-            points, state = 0, "solution"
-            said += "; but the course's solution stands in, and earns nothing"
-        first = diagnosis.by_size(tried)[0] if wrong else None
-        failures = [self._failure(first, tried)] if wrong else []
-        picture = self._picture(first) if wrong else ""
-        said = self._summary(said, points, state)
-        return Verdict(self.hole.name, points, self.hole.points, state, said,
-                       failures, picture)  # fmt: skip
+    def shows(self, sign, cases):
+        """Is this what is wrong first, in the wrong ones of these cases?"""
+        return all(case.right or self.first_wrong(case) == sign.value for case in cases)
 
-    def _failure(self, case, tried):
-        found = diagnosis.blame(self, tried)
-        printed = ("printed", describe.beginning(case.outcome.printed))
-        said = [line for line in self.lines(case) if line[1] != found.text]
-        lines = [("cause", found.text), *found.more, *said, printed]
-        message = "\n".join(f"  {key:<9} {describe.folded(v)}" for key, v in lines if v)
-        count = sum(not case.right for case in tried)
-        return Failure(found.cause, message, case.part, count)
+    def first_wrong(self, case):
+        """The first of the facts that is wrong; of a text, the text itself."""
+        got, right = case.got, case.expected
+        if not isinstance(got, dict) or not isinstance(right, dict):
+            return got if isinstance(got, str) else None
+        alike = self.check.compare
+        wrong = (k for k in right if k not in got or not alike(got[k], right[k]))
+        return next(wrong, None)
 
-    def lines(self, case):
-        """(key, text): the explanation of a case that failed."""
-        expected, got = describe.beside(case.got, case.expected)
-        where = case.got.where if isinstance(case.got, Problem) else ""
-        both = ("expected", expected), ("got", got)
-        words = self.words(*case.args)
-        call = [("case", words)] if words else describe.call(self.hole, case.args)
-        return [*call, *both, ("where", where)]
+    def cure(self, cases):
+        """(statement, places) of what would mend a kernel. See kernel_judgment.py."""
+        return ()
 
-    def words(self, *args):
-        """The case in words; "" where its arguments show it."""
-        return ""
-
-    def _picture(self, case):
-        """The check's picture. It is an extra: what goes wrong in it is not shown."""
-        if isinstance(case.got, Problem) or isinstance(case.expected, Raises):
-            return ""
-        try:
-            return self.picture(*case.args, expected=case.expected, got=case.got)
-        except Exception:
-            return ""
-
-    def _summary(self, said, points, state=""):
-        earned = f"{number(points)} of {plural(self.hole.points)}"
-        earned = "not graded" if state == NEEDS_GPU else earned
-        return f"{self.hole.name}: {earned} · {said}"
-
-    def _nothing(self, state, said, failures=()):
-        return Verdict(self.hole.name, 0, self.hole.points, state,
-                       self._summary(said, 0), list(failures))  # fmt: skip
+    @classmethod
+    def refusing(cls, check, subject, seeds):
+        """Those of the seeds in whose cases the answer is wrong."""
+        return [seed for seed in seeds if not check.passes(subject, seed)]
 
 
-def kept(key, make):
-    """What `make` gives, kept as long as the same cases are judged; but no Problem."""
-    value = _kept[key] if key in _kept else make()
-    if not isinstance(value, Problem):
-        _kept[key] = value
-    return value
+def judge(exercise, subject, seed=None, exam=None):
+    """The verdict on an exercise, whatever happens: what is not checked earns nothing.
 
-
-def checks(hole):
-    """Say that the class below is the check of `hole`."""
-
-    def register(cls):
-        check = _checks[hole.name] = cls()
-        check.hole = hole  # not on the class: a hole there would become a method
-        return cls
-
-    return register
-
-
-def judge(hole, subject, seed=None):
-    """The verdict on a hole, whatever happens: what was not checked earns nothing."""
+    exam: of the same seed, where several answers are judged by it.
+    """
     try:
-        return find_check(hole).judge(subject, seed)
+        return find_check(exercise).judgment(subject, seed, exam).verdict()
     except ModuleNotFoundError as error:
         if error.name != "torch":
             raise
         said = "not run: PyTorch is not installed. Install it: pip install torch"
-        return Verdict(hole.name, 0, hole.points, "not run", f"{hole.name}: {said}")
+        summary = f"{exercise.name}: {said}"
+        return Verdict(exercise.name, 0, exercise.points, "not run", summary)
 
 
-def find_check(hole):
-    """The check of a hole. TypeError for anything but a hole that has one."""
-    if not isinstance(hole, Exercise):
-        raise WrongAnswerType(not_a_hole(hole, "check"))
-    load(hole)
-    if hole.name not in _checks:
-        raise LookupError(f"{hole.name} has no check yet")
-    return _checks[hole.name]
+def find_check(exercise):
+    """The check of an exercise. TypeError for anything but one that has a check."""
+    if not isinstance(exercise, Exercise):
+        raise WrongAnswerType(not_a_hole(exercise, "check"))
+    return _check(exercise)
+
+
+@functools.cache
+def _check(exercise):
+    """The one in `checks/03_strides/expand.py`, its mistakes loaded; or an old one."""
+    load(exercise)
+    place = (
+        Path(__file__).parents[1] / "checks" / exercise.chapter / f"{exercise.name}.py"
+    )
+    if not place.exists():
+        return old_check(exercise)
+    name = f"grading.checks.{exercise.chapter}.{exercise.name}"
+    return importlib.import_module(name).check
+
+
+def judged_by(exercise):
+    """The kind of Judgment of an exercise: of calls, or of launches."""
+    from minigrad.exercises.hole import CppExercise, KernelExercise
+
+    if isinstance(exercise, KernelExercise) and not isinstance(exercise, CppExercise):
+        from .kernel_judgment import KernelJudgment
+
+        return KernelJudgment
+    return Judgment
+
+
+def raises(got, expected):
+    """Is an answer's Problem the error that belongs there?"""
+    types = got.types if isinstance(got, Problem) else ()
+    unwritten = {"NotImplementedError", "RecursionError"} & set(types)
+    return expected.type in types and not unwritten
+
+
+@functools.cache
+def parameters(function):
+    """The names of a function's parameters."""
+    try:
+        return frozenset(inspect.signature(function).parameters)
+    except (TypeError, ValueError):  # some that are written in C
+        return frozenset()

@@ -62,7 +62,7 @@ def computed(check, cases):
 
 def _gives(check, known, cases, alike):
     """Does one way of a mistake, (name, text, Mistake), give what the answer gave?"""
-    ways = known[2].ways(check.hole, known[0])
+    ways = check.ways(known[0], known[2])
     return any(all(alike(way, case) for case in cases) for way in ways)
 
 

@@ -57,8 +57,8 @@ from ..kernels.runs import by_name, same_arrays
 from ..kernels.simulation import Simulator, Text
 from . import kernel_messages
 from .cases import Tried, stops
-from .check import Check, kept
 from .mistakes import Missing, Model
+from .old_check import Check, kept
 
 # Of several kinds of faults the worst is shown: the others come of it. What is not
 # listed goes before all.

@@ -29,7 +29,7 @@ def check(hole, seed=None):
             print("What is checked here is the answer that you ran before.")
             verdict.summary += "; but that is not your newest text, which was refused"
     print(verdict)
-    progress.record(verdict.name, verdict.to_dict())
+    progress.record(verdict.name, vars(verdict))
     return verdict
 
 
@@ -49,7 +49,9 @@ def show_check(hole):
 
 def refused(hole):
     """Why the newest text of an answer was not taken; "" where it was."""
-    newest, after = _newest(hole)
+    ipython = sys.modules.get("IPython")
+    shell = ipython and ipython.get_ipython()
+    newest, after = _newest(hole, shell) if shell else ("", False)
     try:
         ast.parse(python(newest))
     except SyntaxError as error:
@@ -57,11 +59,8 @@ def refused(hole):
     return hole.refused or ("it ended with an error" if after else "")
 
 
-def _newest(hole):
+def _newest(hole, shell):
     """(text, did it run after the answer?) of the last cell that answers `hole`."""
-    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-    if shell is None:
-        return "", False
     ran = [text.strip() for text in shell.history_manager.input_hist_raw]
     given = hole.answer and hole.answer.source.text.strip()
     after = given in ran  # else it comes from a file

@@ -32,8 +32,8 @@ from minigrad.exercises.registry import Exercise
 
 from ..isolation.replies import Problem
 from .cases import stops
-from .check import Check, checks
 from .mistakes import MARKS, Mistake, Patch, listed, say, specimens_of
+from .old_check import Check, checks
 from .runner import names_in
 
 HEART = "tells right from wrong"

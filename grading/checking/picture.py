@@ -20,6 +20,11 @@ def tensors(args, expected, got):
     return compared(x, cells(*expected[:3]), cells(*got[:3]))
 
 
+def of_tensors(case, expected, got):
+    """The same of a case."""
+    return tensors(case.args, expected, got)
+
+
 def cells(shape, strides, offset=0):
     """The storage cell of every element, as an array."""
     steps = zip(np.indices(shape), strides, strict=True)

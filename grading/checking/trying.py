@@ -12,7 +12,7 @@ from minigrad.exercises.errors import NotAnswered, Stopped, own_line
 from minigrad.exercises.registry import exercises
 from minigrad.exercises.sandbox import TimeUp, time_limit
 
-from .check import Check, find_check
+from .check import Judgment, find_check
 
 UNSET = "\n  is there a cell above that was not run, and gives this name its value?"
 
@@ -63,11 +63,12 @@ def _limits(names):
     """(seconds of the cell, rounds of a launch's loops)"""
     holes = [entry.hole for entry in exercises() if entry.hole.name in names]
     try:
-        checks = [*map(find_check, holes)] or [Check()]
+        checks = [*map(find_check, holes)]
     except ModuleNotFoundError:  # PyTorch
-        checks = [Check()]
-    seconds = max(check.seconds for check in checks)
-    return seconds, max(getattr(check, "steps", math.inf) for check in checks)
+        checks = []
+    seconds = max((check.seconds for check in checks), default=Judgment.seconds)
+    steps = (getattr(check, "steps", math.inf) for check in checks)
+    return seconds, max(steps, default=math.inf)
 
 
 def _is_unset(error):

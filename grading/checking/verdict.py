@@ -46,7 +46,7 @@ class Verdict:
 
     def __str__(self):
         line = textwrap.fill(self.summary, 88, subsequent_indent="  ")
-        return "\n".join([line, *(f.message for f in self.failures[:1])])
+        return "\n".join([line, *map(str, self.failures[:1])])
 
     def __repr__(self):
         """The points alone: nbgrader takes the number that a cell shows as score."""
@@ -68,7 +68,7 @@ class Verdict:
 
     def _repr_html_(self):
         """A bar of the points, the lower edge of the text above, and the picture."""
-        earned = f"{number(self.points)} of {plural(self.max_points)}"
+        earned = earned_of(self.points, self.max_points)
         shown = earned if self.counts else f"not graded: {self.state}"
         share = 100 * self.points / self.max_points if self.max_points else 0
         return (
@@ -86,6 +86,11 @@ def not_graded(exercises):
         names = [e["name"] for e in exercises if e["state"] == state]
         said += [f"{', '.join(names)}: not graded, {state}"] if names else []
     return "; ".join(said)
+
+
+def earned_of(points, most):
+    """`1.5 of 2 points`"""
+    return f"{points:g} of {most:g} point{'' if most == 1 else 's'}"
 
 
 def number(points):

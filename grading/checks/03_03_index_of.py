@@ -2,38 +2,8 @@
 
 import math
 
-import torch
-
-from grading.exercise import checks, mistakes, right
+from grading.exercise import mistakes, right
 from minigrad.layout import index_of
-
-from .layouts import HUGE, LARGE, LayoutCheck, many, random_shape
-
-
-@checks(index_of)
-class IndexOf(LayoutCheck):
-    """Leaves out sizes of 0 and positions past the end: the contract has neither."""
-
-    least = 0, (1,)
-
-    def cases(self, random):
-        for position in [4, 5, 1, 3, 0]:
-            yield "any shape", position, (2, 3)
-        yield "any shape", 5, (7,)
-        for _ in range(8):
-            shape = random_shape(random, (2, 5))
-            yield "any shape", random.randrange(1, math.prod(shape)), shape
-        for shape in [(3, 1), (1, 3), (2, 1, 4), (1,)]:
-            yield "sizes of 1", random.randrange(math.prod(shape)), shape
-        yield "no dimensions", 0, ()
-        for shape in (many(random), LARGE, HUGE, HUGE[::-1]):
-            most = math.prod(shape) - 1
-            for position in random.randint(most // 2, most), most:
-                yield "any sizes", position, shape
-
-    def expected(self, position, shape):
-        return tuple(int(i) for i in torch.unravel_index(torch.tensor(position), shape))
-
 
 mistakes(index_of)("""
 column_major: column-major: the last index moves fastest, and this moves the first

@@ -1,60 +1,12 @@
 """Elements repeated, without a copy."""
 
-from grading.exercise import Check, View, checks, mistakes, right
+from grading.exercise import mistakes, right
 from minigrad import Tensor, layout
-
-from . import layouts
-from .layouts import BIG, CUBE, EMPTY, REPEATED, SCALAR, SINGLE, STEPPED
-
-
-@checks(Tensor.expand)
-class Expand(Check):
-    """Leaves out other dtypes than int64: a view copies nothing, so all are alike."""
-
-    def cases(self, random):
-        column, row, middle = View((3, 1), (1, 1)), View((1, 4), (4, 1)), SINGLE
-        for x, sizes in [(column, (3, 4)), (row, (3, 4)), (middle, (3, 5, 2))]:
-            yield "sizes of 1", x, *sizes
-        for _ in range(4):
-            yield "sizes of 1", *self.drawn(random)
-        for x, sizes in [(column, (2, 3, 4)), (CUBE, (5, 2, 3, 4)), (SCALAR, (2, 3))]:
-            yield "new dims", x, *sizes
-        yield "new dims", View((4,), (2,), 1), 4, 4
-        for x, sizes in [(column, (-1, 4)), (middle, (-1, 2, -1)),
-                         (column, (5, -1, -1))]:  # fmt: skip
-            yield "-1 keeps a size", x, *sizes
-        yield "views", View((3, 1), (8, 3), 5), 3, 4
-        yield "views", View((1, 4, 3), (2, 1, 4), 7), 2, 4, 3
-        yield "views", REPEATED, 2, 3, 4
-        yield "views", BIG, 2, 60, 100
-        for _ in range(3):
-            yield "views", *self.drawn(random, random.randint(1, 9))
-        for x, sizes in [(column, (3, 4)), (STEPPED, (2, 2, 3)), (SCALAR, ())]:
-            yield "one tuple", x, sizes
-        yield "sizes of 0", column, 3, 0
-        yield "sizes of 0", EMPTY, 4, 2, 0, 3
-        for sizes in [(3,), (2, 4), (5, 1), (0, 1), (-1, 3, 1), (3, -2), (-2, 3, 1)]:
-            yield "errors", column, *sizes
-        yield "errors", CUBE, 3, 4
-        yield "errors", EMPTY, 2, 3, 3
-        yield "errors", SCALAR, -2
-        yield "sizes of 0", SCALAR, 0
-
-    def drawn(self, random, offset=0):
-        """A view that has some sizes of 1, and the sizes that these are to get."""
-        sizes = layouts.random_shape(random, (2, 4))
-        ones = random.sample(range(len(sizes)), random.randint(1, len(sizes) - 1))
-        shape = tuple(1 if d in ones else n for d, n in enumerate(sizes))
-        return View(shape, layouts.contiguous(shape).strides, offset), *sizes
-
-    def expected(self, x, *sizes):
-        return x.expand(*sizes)
-
 
 STRIDE = "stride if size == old else 0"
 SIZE = "old if sizes[d] == -1 and d >= new else sizes[d]"
 NEW = "-> old, stride = 1, "
-mistakes(Tensor.expand, one_tuple=layouts.ONE_TUPLE)(f"""
+mistakes(Tensor.expand)(f"""
 one_tuple: the sizes may come as one tuple: layout.as_ints(sizes) takes both
 > layout.as_ints(sizes) -> [n + 0 for n in sizes]
 wrong_alignment: sizes are lined up at the last dimension: new dimensions come first

@@ -1,37 +1,9 @@
 """The copy kernel: PyTorch reads the same storage by the same strides."""
 
-import math
-
-import numpy as np
-
-from grading.exercise import Launch, checks, distinct, mistakes
+from grading.exercise import mistakes
 from minigrad.kernels.copy import contiguous_kernel
 
-from . import strided
-from .launches import ODD, MovesNumbers
 from .strided import NO_GUARD, SCATTERED
-
-
-@checks(contiguous_kernel)
-class ContiguousKernel(MovesNumbers):
-    """Leaves out sizes of 0, by contract."""
-
-    def cases(self, random):
-        for part, shape, strides in strided.layouts(random):
-            yield part, self.launch(random, shape, strides)
-        yield "no elements", self.launch(random, (3, 2), (1, 3), n=0)
-        yield ODD, self.launch(random, (4, 8), (1, 4), self.specials(random))
-
-    def launch(self, random, shape, strides, x=None, n=None):
-        n = math.prod(shape) if n is None else n
-        x = distinct(random, strided.cells(shape, strides)) if x is None else x
-        y = strided.output(shape)
-        args = x, strided.struct(shape, strides), y, np.int32(n)
-        return Launch(*strided.cover(n), args)
-
-    def expected(self, launch, x, view, y, n):
-        return strided.written(y, n, strided.read(x, view))
-
 
 LOOP = """long long offset = 0, rest = i;
     for (int d = view.dims - 1; d >= 0; d--) {

@@ -6,8 +6,8 @@ import numpy as np
 
 from cudasim import Limits
 from grading.checking.cases import stops
-from grading.checking.check import kept
 from grading.checking.kernel_messages import FOUND
+from grading.checking.old_check import kept
 from grading.exercise import Check, Launch, Problem, checks, mistakes, right
 from grading.kernels.simulation import Simulator, Text
 from minigrad.jit.codegen import fused_kernel

@@ -5,6 +5,7 @@ import textwrap
 import numpy as np
 
 from grading.checking import describe
+from grading.checking.describe import brief
 from grading.exercise import Check, Problem
 
 
@@ -28,19 +29,6 @@ def nearly(got, expected, rtol=1e-9, atol=1e-12):
         pairs = zip(got, expected, strict=True)
         return all(nearly(a, b, rtol, atol) for a, b in pairs)
     return type(got) is type(expected) and got == expected
-
-
-def brief(value, digits=6):
-    """A value in one line."""
-    if isinstance(value, np.ndarray):
-        flat = [f"{v:.{digits}g}" for v in value.reshape(-1)[:6]]
-        more = ", ..." if value.size > 6 else ""
-        return f"{list(value.shape)} numbers: {', '.join(flat)}{more}"
-    if isinstance(value, dict):
-        return ", ".join(f"{k}: {brief(v, digits)}" for k, v in value.items())
-    if isinstance(value, list) and value and isinstance(value[0], np.ndarray | float):
-        return "; ".join(brief(v, digits) for v in value[:3])
-    return f"{value:.{digits}g}" if isinstance(value, float) else describe.shown(value)
 
 
 def both(expected, got):

@@ -76,10 +76,10 @@ def cover(n):
 
 
 def read(x, view):
-    """The tensor that an array and a struct Strides mean."""
+    """The tensor that an array, or a flat tensor, and a struct Strides mean."""
     dims = int(view["dims"])
     shape, strides = (view[key][:dims].tolist() for key in ("shape", "stride"))
-    return torch.from_numpy(x).as_strided(shape, strides)
+    return torch.as_tensor(x).as_strided(shape, strides)
 
 
 def written(y, n, values):

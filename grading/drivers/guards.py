@@ -1,8 +1,5 @@
-"""What every call of an answer must leave alone: its arguments, earlier results, and
-PyTorch.
-"""
+"""What every call of an answer must leave alone: its arguments, and earlier results."""
 
-import contextlib
 import functools
 import inspect
 import sys
@@ -27,42 +24,6 @@ def resume(profiler):
         profiler.enable()
     else:
         sys.setprofile(profiler)
-
-
-@contextlib.contextmanager
-def without_torch():
-    """Raise Misuse if PyTorch was called in this block, by whatever name or way."""
-    if getattr(sys.modules.get("torch"), "is_absent", False):  # it cannot be
-        yield
-        return
-    called, before = set(), sys.getprofile()
-
-    def look(frame, event, function):  # at every call and return: nothing to spare
-        if event == "call":
-            of = frame.f_globals.get("__name__")
-        elif event == "c_call":
-            of = function.__module__ or type(function.__self__).__module__
-        else:
-            return
-        if of and of[:5] == "torch":
-            python = event == "call"
-            name = frame.f_code.co_name if python else function.__name__
-            frame = frame.f_back if python else frame
-            caller = (frame and frame.f_globals.get("__name__")) or ""
-            # what runs when an object of the check's, or an earlier cell's, dies now,
-            # and in the place of inspect's getfile
-            own = caller in ("weakref", "inspect") or of == "torch.utils.weak"
-            if name != "__del__" and not own and caller[:5] != "torch":
-                called.add(name)
-
-    sys.setprofile(look)
-    try:
-        yield
-    finally:
-        resume(before)
-        if called:
-            text = f"PyTorch is the judge here, and {max(called)}() is its own"
-            raise Misuse("uses_torch", text)
 
 
 @functools.cache

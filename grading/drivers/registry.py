@@ -1,12 +1,27 @@
-"""Scenes: calls of an answer that take more than plain values.
+"""Drivers: calls of an answer that take more than plain values.
 
-Modules, nodes of graphs and optimisers never cross the wire. A check describes a scene
-in plain values, {"scene": "linear", ...}, as the first argument of a call. It is played
-on the learner's side, with minigrad's own objects, and what came of it goes back as
-plain values. A scene knows nothing of what is right.
+Modules, nodes of graphs, and optimizers never cross between processes. A driver makes
+them where the answer is, calls it, and returns plain values, best a dict of facts. A
+check names it, or a case does, `drive(nodes, ...)`. Its arguments cross as plain
+values, and tensors are made of what describes them. A driver doesn't know what is
+right.
+
+    @driver
+    def with_gradients(library, answer, *tensors): ...
+
+is written once for both libraries: it is played with minigrad and the answer, and with
+PyTorch and the reference. What needs minigrad itself is a `@scene`, without `library`:
+it is played with the answer alone, and the reference gets the case's arguments, and of
+its options those that it names.
+
+What an answer may reach by message alone, and the check looks at afterwards (a GPU
+whose kernels take known times), is a case's `outside`: see stand_ins.py.
 """
 
 import functools
+import inspect
+
+import numpy as np
 
 import minigrad
 from minigrad.exercises.registry import kind
@@ -15,6 +30,39 @@ from ..isolation.codec import NotPlain
 from .guards import Watched
 
 SCENES = {}
+PLAYED_BY = {}  # driver of both libraries -> how it is played with PyTorch
+
+
+def driver(function=None, *, changes=()):
+    """Register driver(library, answer, *args, **options) under its name.
+
+    changes: the arguments that the answer may change.
+    """
+    if function is None:
+        return functools.partial(driver, changes=changes)
+
+    @functools.wraps(function)
+    def play(hole, *args, **options):
+        from .graphs import Minigrad
+
+        return function(Minigrad, hole, *args, **options)
+
+    def with_pytorch(reference, *args, **options):
+        return function(pytorch(), reference, *args, **options)
+
+    scene(play, changes=changes)
+    PLAYED_BY[function] = with_pytorch
+    return function
+
+
+@functools.cache
+def pytorch():
+    """What drivers need of PyTorch; only the process that judges calls this."""
+    import torch
+
+    from . import scenarios
+
+    return scenarios.library_of(torch, lambda x: np.array(x.detach().numpy()))
 
 
 def scene(function=None, *, changes=()):
@@ -46,7 +94,7 @@ def wanted(value, type_, what):
 
 def place(function):
     """Where a function is written: file and line."""
-    code = function.__code__
+    code = inspect.unwrap(function).__code__
     return f"{code.co_filename}:{code.co_firstlineno}"
 
 
@@ -64,3 +112,9 @@ def played(hole, arguments, earlier):
         play = SCENES[first["scene"]]
         watched = Watched(hole, earlier, play.changes)
         return play(watched, *arguments[1:], **described)
+
+
+@scene
+def plain_call(hole, *arguments, **options):
+    """A call with options by name."""
+    return hole(*arguments, **options)

@@ -72,35 +72,6 @@ def decode(data, keep=None, most=SHORT):
         raise ValueError(f"not a message: {error}") from None
 
 
-def plain(value, keep, depth=0):
-    """`value` as a plain value of exact types; `keep(object)` for any other."""
-    if depth > 32:
-        raise NotPlain("a value nested more than 32 deep")
-    if value is None or value is ... or isinstance(value, bool | np.bool_):
-        return bool(value) if isinstance(value, np.bool_) else value
-    if isinstance(value, int | np.integer):
-        if int(value).bit_length() > MAX_BITS:
-            raise NotPlain("an int of more than a thousand digits")
-        return int(value)
-    if isinstance(value, float | np.floating):
-        return float(value)
-    if isinstance(value, str):
-        return str.__str__(value)  # a subclass may have a __str__ of its own
-    if isinstance(value, tuple):
-        return tuple(plain(item, keep, depth + 1) for item in value)
-    if isinstance(value, list):
-        return [plain(item, keep, depth + 1) for item in value]
-    if isinstance(value, dict):
-        return {plain(k, keep, depth + 1): plain(v, keep, depth + 1)
-                for k, v in value.items()}  # fmt: skip
-    if isinstance(value, slice):
-        parts = (value.start, value.stop, value.step)
-        return slice(*(plain(part, keep, depth + 1) for part in parts))
-    if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
-        return np.array(value, copy=True, subok=False)
-    return keep(value)
-
-
 def _packed(value, keep, arrays):
     try:
         return msgpack.packb(

@@ -16,7 +16,9 @@ FILL = 0xC5  # every byte of a blank array, and of a margin
 class Launch:
     """kernel(grid, block, args, shared_mem), and limits of what may be counted.
 
-    options: the compiler's, for this launch; they follow those of the check.
+    options: the compiler's, for this launch; they follow those of the check. long: is
+    it left out where its part, or the core, is wrong already? needs_shared: is it wrong
+    to do it as well without shared memory?
     """
 
     grid: tuple
@@ -25,6 +27,8 @@ class Launch:
     shared_mem: int = 0
     limits: dict = field(default_factory=dict)
     options: tuple = ()
+    long: bool = False
+    needs_shared: bool = False
 
     def __post_init__(self):
         for name in ("grid", "block"):

@@ -12,7 +12,8 @@ pytest.importorskip("torch", reason="not run: grading (PyTorch is not installed)
 import psutil  # noqa: E402
 from attacks import ATTACKS, CUDA, NETWORK, READ, SECRETS  # noqa: E402
 
-from grading.checking.check import Check  # noqa: E402
+from grading.checking.check import Judgment  # noqa: E402
+from grading.checking.old_check import Check  # noqa: E402
 from grading.classroom import judging  # noqa: E402
 from grading.classroom.judging import verdict_on  # noqa: E402
 from grading.isolation import sandbox  # noqa: E402
@@ -60,6 +61,7 @@ def short_limits(monkeypatch):
     for name, value in SHORT.items():
         monkeypatch.setattr(process, name, value)
     monkeypatch.setattr(Check, "seconds", 1)
+    monkeypatch.setattr(Judgment, "seconds", 1)
     for tries in process, judging:  # each try is as hostile as the one before
         monkeypatch.setattr(tries, "TRIES", 1)
 

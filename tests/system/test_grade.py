@@ -17,7 +17,7 @@ pytest.importorskip("torch", reason="not run: grading (PyTorch is not installed)
 from bs4 import BeautifulSoup  # noqa: E402
 from submissions import CLASS, FULL, HOLES, LAB, NONE, PART, write  # noqa: E402
 
-from grading.checking.check import Check  # noqa: E402
+from grading.checking.check import Judgment  # noqa: E402
 from grading.classroom.collect import collect  # noqa: E402
 from grading.classroom.course_dir import grade, open_course, release  # noqa: E402
 from grading.classroom.export import export  # noqa: E402
@@ -41,7 +41,7 @@ def short_limits():
     """What never ends computes until its limit: here that is soon."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(process, "CELL_SECONDS", 2)
-        patch.setattr(Check, "seconds", 1)
+        patch.setattr(Judgment, "seconds", 1)
         yield
 
 

@@ -8,9 +8,10 @@ from judging import of_shape, strides_of, unanswered, verdict_on  # noqa: F401
 
 from grading.checking import describe, diagnosis
 from grading.checking.cases import Raises, Tried, View
-from grading.checking.check import Check, find_check, judge
+from grading.checking.check import find_check, judge
 from grading.checking.features import common
 from grading.checking.mistakes import Patch, Specimen, described, load
+from grading.checking.old_check import Check
 from grading.checking.runner import LocalSubject
 from grading.isolation.replies import Outcome
 from grading.kernels import gpu

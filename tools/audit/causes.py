@@ -90,9 +90,10 @@ def state_of(hole, seed):
         return cause, NONE if failures else LEFT_OUT
     check = find_check(hole)
     for other in range(seed + 1, seed + 1 + SEEDS):
-        tried = check.all_tried(LocalSubject(), other)
+        judgment = check.judgment(LocalSubject(), other)
+        tried = [*judgment.tried()]
         if not all(case.right for case in tried):
-            return cause, TRUE if holds(check, cause, tried) else FALSE
+            return cause, TRUE if holds(judgment, cause, tried) else FALSE
     return cause, TRUE  # it seldom shows, and was seen once
 
 

@@ -1,0 +1,357 @@
+"""How the answer to a kernel's exercise is judged: by launches, in the simulator.
+
+The answer is CUDA C, so it is data: its text comes from the subject, and is compiled
+and launched, when a class is graded in the box (simulation.py). Where a GPU is, the
+same launches run there too (gpu.py).
+
+    def cases(random):                              # launches, by parts of the task
+        for n, part in [(512, "whole blocks"), (257, "the tail")]:
+            args = distinct(random, n), blank(n), np.float32(3), np.int32(n)
+            yield part, Launch(-(-n // 256), 256, args)
+
+    def reference(x, y, a, n):                      # writes to y, as the kernel does
+        y[:] = a * x
+
+- The reference gets tensors of the arguments as they are before the launch, and writes
+  to the outputs, or returns the one output, or {name: array} of several. It may name
+  `launch`, where the result depends on the blocks. A model does the same; if it returns
+  False, the mistake doesn't show in this case.
+- Outputs are the parameters that are pointers to what is not const: `blank(*shape)`,
+  full of a pattern, or zeros where the kernel adds to it. `compare` is `arrays(...)`.
+- A case is right if every output is, the inputs and the cells around the arrays are as
+  before, no tool has a finding (but of the kinds in `allowed`), and no count is above
+  `launch.limits`: {"sectors": 64} speaks of report.counts["sectors"].
+- Above `limits.watched` threads or array elements a launch runs with the bounds tool
+  alone, and not at all where its part, or the core, is wrong already.
+- `on_gpu` is {part: function(exercise, text)}, which yields (right, message) of what
+  only a GPU can tell. Its parts count where a GPU is, and are "not graded: needs a GPU"
+  elsewhere. It raises NotRun(why) where something else is missing.
+"""
+
+import functools
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from cudasim import Limits
+
+from ..isolation.replies import Outcome, Problem
+from ..kernels import gpu
+from ..kernels.barriers import cured
+from ..kernels.runs import by_name, names, outputs
+from ..kernels.simulation import Simulator, Text
+from . import describe, kernel_messages
+from .cases import STOPS, Tried
+from .check import Judgment, parameters
+from .compare import arrays, same
+from .mistakes import Missing, Model
+from .verdict import NEEDS_GPU
+
+# Of several kinds of faults the worst is shown: the others come of it. What is not
+# listed goes before all.
+WORST = (
+    *("out-of-bounds", "divergent-barrier", "race", "race-warp", "uninitialised"),
+    *("writes", "reads", "reads of x", "sectors", "bank_passes", "atomics"),
+    *("shared_requests", "reads_per_thread", "writes_per_thread"),
+)
+BARRIERS = {"race": "__syncthreads();", "race-warp": "__syncwarp();"}
+WASTE = 1.3  # sectors for each that would do: more are strided
+
+
+class NotRun(Exception):
+    """A part that only a GPU can judge is not judged here, and why."""
+
+
+class Left(NamedTuple):
+    """What a mistaken kernel leaves where it is wrong."""
+
+    arrays: dict  # name of an output -> what it holds
+    faults: dict  # kind -> count
+
+
+@dataclass(eq=False)
+class KernelJudgment(Judgment):
+    """The judgment of a kernel's text."""
+
+    seconds = 10
+    options = ()
+    measured = ()  # what was said of the parts on a GPU, if they are right
+    cured = None  # what `cure` has found
+
+    @property
+    def forgiven(self):
+        return self.check.allowed
+
+    @functools.cached_property
+    def close(self):
+        """Are two arrays equal, as this exercise counts it?"""
+        return arrays() if self.check.compare is same else self.check.compare
+
+    def tolerance(self, got):
+        return self.close.tolerance(got)
+
+    @property
+    def all_right(self):
+        where = " in the simulator (on a GPU: not run, there is none)"
+        if gpu.available():
+            where = ", in the simulator and on the GPU"
+        return ": ".join([f"all right{where}", *self.measured])
+
+    @property
+    def missing(self):
+        there = gpu.available() or not self.check.on_gpu
+        return "" if there else f"{describe.listed([*self.check.on_gpu])} ({NEEDS_GPU})"
+
+    # ---------------------------------------------------------------- what is tried
+
+    def tried(self):
+        """Yield what comes of every launch: where all are right, on a GPU, if any."""
+        held, right = [], True  # those that are right, till one is wrong
+        for case in self.simulated():
+            held.append(case)
+            right = right and case.right
+            if not right:
+                yield from held
+                held.clear()
+        if right and gpu.available():
+            held = self.on_gpu_too(held)
+        yield from held
+        if gpu.available() and all(case.right for case in held) and right:
+            yield from self.of_gpu_alone()
+
+    def simulated(self):
+        """Yield what comes of every launch in the simulator."""
+        code = self.subject.text(self.hole.name)
+        text, last, wrong = Text(code, self.simulator_of(self.subject)), None, set()
+        for number, (part, launch) in enumerate(self.exam.cases):
+            if wrong & {part, self.exam.cases[0][0]} and self.is_long(launch):
+                continue  # it can earn nothing
+            problem = last and isinstance(last.got, Problem)
+            if problem and last.got.kind in (*STOPS, "compile"):
+                last = last._replace(part=part)
+            else:
+                last = self.attempted(text, part, number, launch,
+                                      self.run(text, number, launch))  # fmt: skip
+            wrong |= set() if last.right else {part}
+            yield last
+
+    def attempted(self, text, part, number, launch, got):
+        expected = self.expected(number, launch)
+        problem = got if isinstance(got, Problem) else None
+        right = not problem and not self.faults(got, launch)
+        right = bool(right and self.holds(got, expected))
+        outcome = Outcome(text, problem, "" if problem else got.report.output)
+        return Tried(right, part, (launch,), expected, got, outcome, number, launch)
+
+    def run(self, text, number, launch):
+        """The Ran, or Problem, of a Text in a case."""
+        got = self.launched(text, launch)
+        if number == 0 and launch.needs_shared and not isinstance(got, Problem):
+            alone = self.launched(text, launch, unshared=True)
+            equal = not isinstance(alone, Problem) and self.holds(alone, got.arrays)
+            got = got._replace(spoilt=got.spoilt + ("unshared",) * equal)
+        return got
+
+    def launched(self, text, launch, **how):
+        limits = self.check.limits
+        tools = "all" if self.is_watched(launch) else ()
+        options = *self.options, *launch.options
+        most = Limits(limits.steps, limits.seconds or self.seconds)
+        return text.launched(self.hole, launch, options, tools, most, **how)
+
+    def expected(self, number, launch):
+        known = self.exam.expected
+        if number in known:
+            return known[number]
+        arrays = self.value(self.check.reference, launch)
+        if self.is_small(launch):
+            known[number] = arrays
+        return arrays
+
+    def value(self, function, launch):
+        """{name: array} of the outputs that a function writes; None: no mistake."""
+        import torch
+
+        copies = [a.copy() if isinstance(a, np.ndarray) else a for a in launch.args]
+        given = [
+            torch.from_numpy(a) if isinstance(a, np.ndarray) and a.ndim else a
+            for a in copies
+        ]
+        more = {"launch": launch} if "launch" in parameters(function) else {}
+        result = function(*given, **more)
+        if result is False:
+            return None
+        if result is None:
+            known = dict(zip(names(self.hole), copies, strict=True))
+            result = {name: known[name] for name in outputs(self.hole)}
+        return by_name(self.hole, result)
+
+    def is_long(self, launch):
+        """Is a launch left out where its part, or the core, is wrong already?"""
+        return launch.long or not self.is_small(launch)
+
+    def is_watched(self, launch):
+        return self.is_small(launch) or bool(launch.limits)
+
+    def is_small(self, launch):
+        return max(launch.threads, launch.cells) <= self.check.limits.watched
+
+    def on_gpu_too(self, tried):
+        """The same cases on the GPU."""
+        text, launches = tried[0].outcome.value, [case.case for case in tried]
+        runs = gpu.run(self.hole, text.code, launches, self.options)
+        return [
+            self.attempted(text, case.part, case.number, case.case, got)
+            for case, got in zip(tried, runs, strict=True)
+        ]
+
+    def of_gpu_alone(self):
+        """What comes of the parts that only a GPU can judge."""
+        code, tried, said = self.subject.text(self.hole.name), [], []
+        for part, judge in self.check.on_gpu.items():
+            try:
+                for right, message in judge(self.hole, code):
+                    problem = Problem("measured", message)
+                    outcome = Outcome(None, problem, "")
+                    tried.append(Tried(right, part, (), None, problem, outcome))
+                    said += [message] if right and message else []
+            except NotRun as why:
+                said.append(f"{part}: not run, {why}")
+        self.measured = said
+        return tried
+
+    def holds(self, got, expected):
+        """Does a run hold these arrays, {name: array}?"""
+        return all(self.close(got.arrays[n], a) for n, a in expected.items())
+
+    def faults(self, got, launch):
+        """{kind: count} of the worst that counts against a run, whatever its values."""
+        found = {}
+        for one in got.report.findings + got.report.notes:
+            kind = one.kind.removesuffix("-equal")
+            if kind not in self.check.allowed:
+                found[kind] = found.get(kind, 0) + one.count
+        for key, most in launch.limits.items():
+            if got.report.counts[key] > most:
+                found[key] = got.report.counts[key]
+        found |= dict.fromkeys(got.spoilt, 1)
+        order = {kind: n for n, kind in enumerate(WORST)}
+        return dict(sorted(found.items(), key=lambda f: order.get(f[0], -1))[:1])
+
+    # -------------------------------------------------- what is said of a wrong answer
+
+    def agrees(self, way, case, counted=False):
+        """Does this way of a mistake leave what the answer left, and faults like it?"""
+        if not case.args:  # what was measured on a GPU
+            return case.right
+        if not isinstance(way, Model) and way.answer == case.outcome.value.code:
+            return True
+        small = self.is_small(case.case)
+        left = self.mistaken(way, case) if small else self.gives(way, case)
+        got = case.got
+        if left is None:  # it does not show
+            return case.right
+        if isinstance(got, Problem) or isinstance(left, Problem):
+            return getattr(got, "kind", "") == getattr(left, "kind", "-")
+        alike = _alike(self.faults(got, case.case), left.faults, case.case, counted)
+        return alike and self.holds(got, left.arrays)
+
+    def equals(self, way, case):
+        return self.agrees(way, case, counted=True)
+
+    def gives(self, way, case):
+        """What a mistaken kernel has Left, or its Problem; None where it is right."""
+        if isinstance(way, Model):
+            arrays = self.value(way.function, case.case)
+            return arrays and Left(arrays, {})
+        known = self.exam.kept
+        if "simulator" not in known:
+            known["simulator"] = Simulator()
+        got = self.run(Text(way.answer, known["simulator"]), case.number, case.case)
+        if isinstance(got, Problem) and got.kind == "compile":
+            raise ValueError(f"a mistake of {self.hole.name}: {got.message}")
+        return got if isinstance(got, Problem) else Left(
+            got.arrays, self.faults(got, case.case))  # fmt: skip
+
+    def shows(self, sign, cases):
+        """Do all wrong cases show a Fault, or does a barrier mend them?"""
+        if isinstance(sign, Missing):
+            return self.cure(cases)[:1] == (sign.statement,)
+        wrong = [case for case in cases if not case.right]
+        if any(isinstance(case.got, Problem) for case in wrong):
+            return False
+        watched = [case for case in wrong if self.is_watched(case.case)]
+        return bool(watched) and all(self.sees_fault(sign.kind, c) for c in watched)
+
+    def sees_fault(self, kind, case):
+        """Is a fault seen? A count only where it is all that is wrong."""
+        launch, counts = case.case, case.got.report.counts
+        if kind == "strided":
+            far = counts["sectors"] > WASTE * counts["ideal_sectors"]
+            return far and self.sees_fault("sectors", case)
+        right = kind not in launch.limits or self.holds(case.got, case.expected)
+        return kind in self.faults(case.got, launch) and right
+
+    def cure(self, cases):
+        """(statement, places in words) of the barriers that mend an answer, or ()."""
+        if self.cured is None:
+            self.cured = self.found_cure(cases)
+        return self.cured
+
+    def found_cure(self, cases):
+        wrong = [case for case in cases if not case.right]
+        if any(isinstance(case.got, Problem) for case in wrong):
+            return ()
+        kinds = {kind for c in wrong for kind in self.faults(c.got, c.case)}
+        statement = next((BARRIERS[k] for k in BARRIERS if k in kinds), None)
+        if not statement:
+            return ()
+        racy = [c for c in cases if BARRIERS.keys() & self.faults(c.got, c.case)]
+        if any(_beyond_barriers(c.got.report) for c in racy):
+            return ()
+        text = racy[0].outcome.value
+        worst = max(racy, key=lambda c: self.left(c, text))
+        left = functools.partial(self.left, worst)
+        found = worst.got.report.findings + worst.got.report.notes
+        lines = {line for f in found for line in (f.line, f.other)} - {None}
+        text, places = cured(statement, text, left, lines, self.check.limits.tries)
+        mends = places and not any(self.left(c, text) for c in cases if c.args)
+        return (statement, places) if mends else ()
+
+    def left(self, case, text):
+        """How much is wrong with a text in a case; 0: it is right."""
+        known = text is case.outcome.value
+        got = case.got if known else self.run(text, None, case.case)
+        if isinstance(got, Problem):
+            return math.inf
+        found = sum(self.faults(got, case.case).values())
+        return found + (not self.holds(got, case.expected))
+
+    def general(self, case):
+        if self.check.diagnose and case.case:
+            found = self.check.diagnose(case.got, case.expected, case.case)
+            if found is not None:
+                return found or None
+        return kernel_messages.cause(self, case)
+
+    def lines(self, case):
+        lines = dict(kernel_messages.lines(self, case))
+        if lines.pop("launch", ""):
+            lines = {"call": self.check.describe(self.hole, case.case), **lines}
+        return [*lines.items()]
+
+
+def _beyond_barriers(report):
+    """Are all races between blocks, which only atomics could order?"""
+    races = [f for f in report.findings + report.notes if f.kind.startswith("race")]
+    within = not all(f.apart for f in races)
+    return bool(races) and not within and not report.counts["atomics"]
+
+
+def _alike(faults, others, launch, counted):
+    """Faults of the same kinds; what has a limit, or all if `counted`, as often."""
+    if counted or faults.keys() != others.keys():
+        return faults == others
+    return all(faults[key] == others[key] for key in launch.limits if key in faults)

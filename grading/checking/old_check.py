@@ -1,0 +1,345 @@
+"""Checks: cases, an oracle, causes; and how a verdict comes of them.
+
+A check is a class in the file of an exercise, `checks/03_01_contiguous_strides.py`:
+
+    @checks(contiguous_strides)
+    class ContiguousStrides(Check):
+        def cases(self, random):                 # the input, by parts of the task
+            yield "shapes", (2, 3)
+        def expected(self, shape):               # PyTorch's answer
+            return torch.empty(shape).stride()
+
+What goes wrong is explained by the file's mistakes (mistakes.py), and by what may go
+wrong in any exercise (describe.general_cause); diagnosis.py says what is proved.
+
+Each part of the task earns its share of the points if all its cases are right, and the
+first part is the heart: where it is wrong, nothing is earned.
+"""
+
+import functools
+import inspect
+import random as random_numbers
+
+from minigrad.exercises.registry import Exercise
+
+from ..isolation.replies import Problem
+from . import describe, diagnosis, picture
+from .cases import Raises, Tried, failed_as, given, stops, value_of
+from .mistakes import Model, listed, mistakes_of
+from .runner import LocalSubject
+from .verdict import NEEDS_GPU, Failure, Verdict, number, plural
+
+EVERYWHERE = {"cut", "dtype", "shape"}  # causes that are seen in every wrong case
+EVERYWHERE |= {"swapped", "shifted", "reversed", "every_second"}
+_checks = {}  # name of the hole -> Check
+_kept = {}  # what came of the cases of the check and the seed that were judged last
+
+
+class Check:
+    """The base of every check; see the head of this file."""
+
+    hole: Exercise
+    seconds = 5  # for one call
+    scene = None  # what the answer is called by, where that is no plain call
+    plain = property(lambda self: self.scene is None)  # are a case's args the call's?
+    known = ""  # a list (mistakes.py) of causes beside those of the exercise
+
+    def cases(self, random):
+        """Yield (part, *arguments), the heart of the task first."""
+        raise NotImplementedError
+
+    def expected(self, *args):
+        """PyTorch's answer. What it raises, the learner's function must raise too."""
+        raise NotImplementedError
+
+    def same(self, got, expected, *args):
+        """Is `got` right? Override where more than one answer is."""
+        return describe.same(got, expected)
+
+    def all_right(self, tried):
+        """What is said of an answer that is right. tried: its cases."""
+        return "all right"
+
+    def picture(self, *args, expected, got):
+        """An SVG that shows the difference, or ""."""
+        return picture.tensors(args, expected, got)
+
+    def source(self):
+        """Its text, for those who want to know how they are checked."""
+        return inspect.getsource(type(self))
+
+    def causes(self):
+        """(name, text, Mistake) of every mistake that this check knows."""
+        found = {}
+        for cls in reversed(type(self).__mro__):
+            found |= dict(listed(vars(cls).get("known", "")))
+        found |= mistakes_of(self.hole)
+        return [(name, found[name].cause, found[name]) for name in sorted(found)]
+
+    def judgment(self, subject, seed=None, exam=None):
+        return AsJudgment(self, subject, seed)
+
+    def judge(self, subject, seed=None):
+        """The verdict on the subject's answer. seed: of the random cases."""
+        about = subject.about(self.hole.name)
+        if about.state == "not answered":
+            said = f"not answered yet: its cell begins with {self.hole.solved_by()}"
+            return self._nothing("not answered", said)
+        if about.uses_torch:
+            text = "  cause     PyTorch is the judge here: write it without PyTorch"
+            failure = Failure("uses_torch", text)
+            return self._nothing("wrong", "the answer uses PyTorch", [failure])
+        return self._verdict(*self.answer(subject, seed), about)
+
+    def answer(self, subject, seed):
+        """({part: is it right?}, every case tried) of the answer."""
+        tried = self.all_tried(subject, seed)
+        parts = self.by_parts(tried)
+        if all(parts.values()):
+            circular = self._circular(subject, seed)
+            parts = dict.fromkeys(parts, not circular)
+            tried = circular or tried
+        return parts, tried
+
+    def by_parts(self, tried):
+        """{part: are all its cases right?}, in order."""
+        parts = {}
+        for case in tried:
+            parts[case.part] = parts.get(case.part, True) and case.right
+        return parts
+
+    def all_tried(self, subject, seed):
+        """What comes of every case. What is computed for them is kept till the next."""
+        if seed is None or _kept.get("of") != (self, seed):
+            _kept.clear()
+            _kept["of"] = self, seed
+        return [*self.tried(subject, seed)]
+
+    def tried(self, subject, seed):
+        """Yield what comes of every case; after one that never ends nothing is run."""
+        case = None
+        for n, (part, *args) in enumerate(self.cases(random_numbers.Random(seed))):
+            if case and stops(case.got):
+                case = case._replace(part=part)
+            else:
+                case = self._try(subject, part, tuple(args))._replace(number=n)
+            yield case
+
+    def passes(self, subject, seed=None):
+        """Is the answer right in every case? It ends at the first that is not."""
+        _kept.clear()
+        return all(case.right for case in self.tried(subject, seed))
+
+    def refusing(self, subject, seeds):
+        """Those of the seeds in whose cases the answer is wrong."""
+        return [seed for seed in seeds if not self.passes(subject, seed)]
+
+    def _try(self, subject, part, args, own=False):
+        """Let the answer do one case. own: with the learner's other answers."""
+        expected = value_of(self.expected, args)
+        got, outcome = self._got(subject, args, own)
+        right = self._right(got, expected, args)
+        return Tried(right, part, args, expected, got, outcome)
+
+    def _got(self, subject, args, own=False):
+        """(value or Problem, Outcome) of the answer."""
+        scene = [{"scene": self.scene}] if self.scene else []
+        args = [*scene, *map(given, args)]
+        outcome = subject.call(self.hole.name, args, self.seconds, own)
+        return outcome.problem or outcome.value, outcome
+
+    def _right(self, got, expected, args):
+        if isinstance(expected, Raises):
+            types = got.types if isinstance(got, Problem) else ()
+            unwritten = {"NotImplementedError", "RecursionError"} & set(types)
+            return expected.type in types and not unwritten
+        return not isinstance(got, Problem) and self.same(got, expected, *args)
+
+    def _circular(self, subject, seed):
+        """The case, if any, that shows that answers only call each other.
+
+        It is seen when every answer runs the learner's own others.
+        """
+        seen = set()
+        cases = enumerate(self.cases(random_numbers.Random(seed)))
+        for n, (part, *args) in cases:
+            if part in seen:
+                continue
+            seen.add(part)
+            case = self._try(subject, part, tuple(args), own=True)
+            case = case._replace(number=n)
+            if isinstance(case.got, Problem) and "CircularAnswers" in case.got.types:
+                return [case]
+            if stops(case.got):
+                break
+        return []
+
+    def general(self, case):
+        """(name, text) of a mistake that any exercise may have; None for no idea."""
+        if case.got is None and "None" in self.hole.contract:
+            return None  # an answer like any other: no return is missing
+        return describe.general_cause(case.got, case.expected)
+
+    def sees(self, cases):
+        """What `general` says of an answer. cases: all, the wrong ones first."""
+        first = self.general(cases[0])
+        if not first or first[0] not in EVERYWHERE:
+            return first
+        found = [self.general(case) for case in cases if not case.right]
+        return first if all(one and one[0] == first[0] for one in found) else None
+
+    def ways(self, name, mistake):
+        """What gives what a mistake gives."""
+        return mistake.ways(self.hole, name)
+
+    def agrees(self, way, case):
+        """Does this way of a mistake give just what the answer gave?"""
+        value, got = self.given(way, case), case.got
+        if isinstance(value, Raises):
+            if not isinstance(got, Problem) or value.type not in got.types:
+                return False
+            if not isinstance(way, Model):
+                return case.right or value.message == got.message
+            return case.right or not value.message  # else the model's own error
+        if isinstance(got, Problem) or isinstance(value, Problem):
+            return getattr(got, "kind", "") == getattr(value, "kind", "-")
+        return self.same(got, value, *case.args)
+
+    def equals(self, way, case):
+        """Does it agree in all that can be counted, too?"""
+        return self.agrees(way, case)
+
+    def shows(self, sign, cases):
+        """Do the wrong ones of these cases show a sign of a mistake?"""
+        return all(c.right or self.same(c.got, sign.value, *c.args) for c in cases)
+
+    def cure(self, cases):
+        """(statement, places) of what would mend a kernel. See kernels.py."""
+        return ()
+
+    def given(self, way, case):
+        """What a mistake gives in a case; a Problem where the solution is not here."""
+        try:
+            key = id(way), case.number
+            if key not in _kept:
+                _kept[key] = self.gives(way, case)
+            return _kept[key]
+        except FileNotFoundError:
+            return Problem("gone", "the course's solution is not here")
+
+    def gives(self, way, case):
+        """What a mistake gives: a value, Raises, or its answer's Problem."""
+        if isinstance(way, Model):
+            return value_of(functools.partial(way.function, self), case.args)
+        with way.in_place():
+            got, _ = self._got(LocalSubject(trusted=True), case.args)
+        if isinstance(got, Problem) and got.kind == "raised":
+            return Raises(got.types[0], got.message)
+        return got
+
+    def _verdict(self, parts, tried, about):
+        unjudged = [part for part, right in parts.items() if right is None]
+        judged = [part for part in parts if part not in unjudged]
+        wrong = [part for part in judged if not parts[part]]
+        share = 1 - len(wrong) / len(judged) if judged and parts[judged[0]] else 0
+        points = round(self.hole.points * share, 2)
+        state, said = "right", self.all_right(tried)
+        if wrong:
+            state = "partly right" if points else failed_as(tried[-1])
+            said = f"{'partly right; ' * (points > 0)}wrong: {describe.listed(wrong)}"
+        missing = f"{describe.listed(unjudged)} ({NEEDS_GPU})"
+        if not judged:
+            state, said = NEEDS_GPU, missing
+        elif unjudged and points:
+            said += f"; not graded: {missing}"
+        if about.state == "solution":
+            points, state = 0, "solution"
+            said += "; but the course's solution stands in, and earns nothing"
+        first = diagnosis.by_size(tried)[0] if wrong else None
+        failures = [self._failure(first, tried)] if wrong else []
+        picture = self._picture(first) if wrong else ""
+        said = self._summary(said, points, state)
+        return Verdict(self.hole.name, points, self.hole.points, state, said,
+                       failures, picture)  # fmt: skip
+
+    def _failure(self, case, tried):
+        found = diagnosis.blame(self, tried)
+        printed = ("printed", describe.beginning(case.outcome.printed))
+        said = [line for line in self.lines(case) if line[1] != found.text]
+        lines = [("cause", found.text), *found.more, *said, printed]
+        message = "\n".join(f"  {key:<9} {describe.folded(v)}" for key, v in lines if v)
+        count = sum(not case.right for case in tried)
+        return Failure(found.cause, message, case.part, count)
+
+    def lines(self, case):
+        """(key, text): the explanation of a case that failed."""
+        expected, got = describe.beside(case.got, case.expected)
+        where = case.got.where if isinstance(case.got, Problem) else ""
+        both = ("expected", expected), ("got", got)
+        words = self.words(*case.args)
+        call = [("case", words)] if words else describe.call(self.hole, case.args)
+        return [*call, *both, ("where", where)]
+
+    def words(self, *args):
+        """The case in words; "" where its arguments show it."""
+        return ""
+
+    def _picture(self, case):
+        """The check's picture. It is an extra: what goes wrong in it is not shown."""
+        if isinstance(case.got, Problem) or isinstance(case.expected, Raises):
+            return ""
+        try:
+            return self.picture(*case.args, expected=case.expected, got=case.got)
+        except Exception:
+            return ""
+
+    def _summary(self, said, points, state=""):
+        earned = f"{number(points)} of {plural(self.hole.points)}"
+        earned = "not graded" if state == NEEDS_GPU else earned
+        return f"{self.hole.name}: {earned} · {said}"
+
+    def _nothing(self, state, said, failures=()):
+        return Verdict(self.hole.name, 0, self.hole.points, state,
+                       self._summary(said, 0), list(failures))  # fmt: skip
+
+
+class AsJudgment:
+    """A check that is a class, as a Judgment (check.py) is used."""
+
+    def __init__(self, check, subject, seed):
+        self.check, self.subject, self.seed = check, subject, seed
+
+    def __getattr__(self, name):
+        return getattr(self.check, name)
+
+    def verdict(self):
+        return self.check.judge(self.subject, self.seed)
+
+    def tried(self):
+        return self.check.all_tried(self.subject, self.seed)
+
+
+def kept(key, make):
+    """What `make` gives, kept as long as the same cases are judged; but no Problem."""
+    value = _kept[key] if key in _kept else make()
+    if not isinstance(value, Problem):
+        _kept[key] = value
+    return value
+
+
+def checks(hole):
+    """Say that the class below is the check of `hole`."""
+
+    def register(cls):
+        check = _checks[hole.name] = cls()
+        check.hole = hole  # not on the class: a hole there would become a method
+        return cls
+
+    return register
+
+
+def old_check(hole):
+    """The check of a hole whose chapter has classes still."""
+    if hole.name not in _checks:
+        raise LookupError(f"{hole.name} has no check yet")
+    return _checks[hole.name]

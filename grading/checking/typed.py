@@ -1,0 +1,79 @@
+"""A case as the learner would type it, so that it can be pasted into a cell.
+
+Of large arrays, dtype and shape follow it: `tail_guard(2, 32, (x, y, 33)); x: float32
+(33,), y: float32 (33,)`.
+"""
+
+import inspect
+import math
+
+import numpy as np
+
+from ..kernels.runs import Launch, names
+from .describe import Filled, shown
+from .features import View
+
+LONG = 80  # characters of a call whose arguments are named
+FEW = 6  # elements of an array that are written out
+
+
+def typed(exercise, case):
+    """The statements that make a call, or a launch, in one line."""
+    if isinstance(case, Launch):
+        return _launch(exercise, case)
+    known = [*inspect.signature(exercise.__wrapped__).parameters]
+    method = known[:1] == ["self"]
+    known = ["x" if name == "self" else name for name in known]
+    named = zip(known + known[-1:] * len(case.args), case.args, strict=False)
+    before, said, after = [], [], []
+    for name, value in [*named, *case.options.items()]:
+        text = shown(value)
+        if isinstance(value, View):
+            before, text = [*before, f"{name} = {_view(value)}; "], name
+        elif isinstance(value, np.ndarray | Filled):
+            array = value.values if isinstance(value, Filled) else value
+            if array.size > FEW:
+                text = name
+                after.append(f"{name}: {array.dtype} {shown(array.shape)}")
+        said.append(text)
+    count = len(case.args)
+    args, options = said[:count], zip(case.options, said[count:], strict=True)
+    args += [f"{name}={text}" for name, text in options if name in known]
+    front = f"{args.pop(0)}." if method else ""
+    if not method and len(known) >= count > 1:
+        pairs = zip(known, args, strict=False)
+        full = [t if n == t or "=" in t else f"{n}={t}" for n, t in pairs]
+        full += args[len(full) :]
+        args = full if len(", ".join(full)) < LONG else args
+    call = f"{front}{exercise.name}({', '.join(args)})"
+    return "; ".join(["".join(before) + call, *after])
+
+
+def _view(view):
+    """How a learner makes such a view."""
+    steps = tuple(math.prod(view.shape[d + 1 :]) for d in range(len(view.shape)))
+    if view.strides == steps and not view.offset:
+        return f"minigrad.arange({math.prod(view.shape)}).reshape{shown(view.shape)}"
+    where = f", {view.offset}" if view.offset else ""
+    how = f"{shown(view.shape)}, {shown(view.strides)}{where}"
+    return f"minigrad.arange({view.cells}).as_strided({how})"
+
+
+def _launch(exercise, launch):
+    pairs = [*zip(names(exercise), launch.args, strict=True)]
+    args = ", ".join(n if np.ndim(a) or isinstance(a, np.void) else f"{a}"
+                     for n, a in pairs)  # fmt: skip
+    size = lambda s: str(s[0]) if len(s) == 1 else str(s)  # noqa: E731
+    shared = f", {launch.shared_mem}" if launch.shared_mem else ""
+    call = f"{size(launch.grid)}, {size(launch.block)}, ({args}){shared}"
+    arrays = [_array(n, a) for n, a in pairs if np.ndim(a) or isinstance(a, np.void)]
+    arrays += [f"compiled with {' '.join(launch.options)}"] if launch.options else []
+    return "; ".join([f"{exercise.name}({call})", ", ".join(arrays)])
+
+
+def _array(name, value):
+    if isinstance(value, np.void):  # a struct Strides
+        dims = int(value["dims"])
+        shape, strides = (tuple(value[k][:dims].tolist()) for k in ("shape", "stride"))
+        return f"{name}: Strides({shape}, {strides})"
+    return f"{name}: {value.dtype} {value.shape}"

@@ -1,0 +1,52 @@
+"""Tensor.permute: the dimensions in another order."""
+
+import itertools
+
+import torch
+
+from grading.checking.check import Check, call
+from grading.exercise import View
+from minigrad import Tensor
+
+from .layouts import (
+    CUBE,
+    EMPTY,
+    SCALAR,
+    SINGLE,
+    STEPPED,
+    fresh,
+    one_by_one,
+    shuffled,
+    views,
+)
+
+
+def cases(random):
+    for dims in [(2, 0, 1), (1, 2, 0), (0, 2, 1)]:
+        yield "orders", call(CUBE, *dims)
+    for _ in range(4):
+        x = fresh(random, (2, 5))
+        yield "orders", call(x, *shuffled(random, x.shape))
+    for x in views(random):
+        yield "views", call(x, *shuffled(random, x.shape))
+    for dims in [(-1, 0, 1), (2, -3, -2), (-3, -1, -2)]:
+        yield "negative dims", call(CUBE, *dims)
+    for x, dims in [(CUBE, (1, 2, 0)), (STEPPED, (1, -2)), (SCALAR, ())]:
+        yield "one tuple", call(x, dims)
+    yield "sizes of 0 and 1", call(EMPTY, 2, 0, 1)
+    yield "sizes of 0 and 1", call(SINGLE, 1, 2, 0)
+    yield "sizes of 0 and 1", call(View((4,), (2,)), 0)
+    for dims in [(0, 1), (0, 1, 3), (-4, 1, 2), (0, 2, -1), (0, 1, 2, 0)]:
+        yield "errors", call(CUBE, *dims)
+    for dims in itertools.product(range(3), repeat=3):
+        if len({*dims}) < 3:
+            yield "errors", call(CUBE, *dims)
+
+
+check = Check(
+    Tensor.permute,
+    cases=cases,
+    reference=torch.Tensor.permute,
+    models={"one_tuple": one_by_one(torch.Tensor.permute)},
+    not_tested="other dtypes than int64: a view copies nothing, so all are alike",
+)

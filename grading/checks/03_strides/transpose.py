@@ -1,0 +1,53 @@
+"""Tensor.transpose: two dimensions exchanged."""
+
+import itertools
+
+import torch
+
+from grading.checking.check import Check, call
+from minigrad import Tensor
+
+from .layouts import (
+    CUBE,
+    EMPTY,
+    SCALAR,
+    SINGLE,
+    STEPPED,
+    TRANSPOSED,
+    contiguous,
+    fresh,
+    views,
+)
+
+
+def cases(random):
+    for dims in [(0, 1), (2, 0), (1, 2)]:
+        yield "two dims", call(CUBE, *dims)
+    for _ in range(4):
+        x = fresh(random, (3, 5))
+        yield "two dims", call(x, *random.sample(range(len(x.shape)), 2))
+    x = contiguous((2, 3, 4, 5, 6))
+    for dims in itertools.combinations(range(5), 2):
+        yield "two dims", call(x, *random.sample(dims, 2))
+    for x in views(random):
+        yield "views", call(x, *random.sample(range(len(x.shape)), 2))
+    for dims in [(-1, 0), (1, -1), (-3, -2)]:
+        yield "negative dims", call(CUBE, *dims)
+    for x, dims in [(CUBE, (1, 1)), (STEPPED, (0, -2)), (SCALAR, (0, -1))]:
+        yield "equal dims", call(x, *dims)
+        yield "equal dims", call(x, *dims[::-1])
+    for x in EMPTY, SINGLE:
+        yield "sizes of 0 and 1", call(x, 1, 2)
+    for dims in [(0, 3), (-4, 1), (7, 7)]:
+        yield "errors", call(CUBE, *dims)
+    yield "errors", call(TRANSPOSED, 2, 0)
+    for dims in [(0, 1), (5, 0), (-2, 0)]:
+        yield "errors", call(SCALAR, *dims)
+
+
+check = Check(
+    Tensor.transpose,
+    cases=cases,
+    reference=torch.Tensor.transpose,
+    not_tested="other dtypes than int64: a view copies nothing, so all are alike",
+)
