@@ -27,7 +27,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from minigrad.exercises.errors import WrongAnswerType
-from minigrad.exercises.registry import Exercise, not_a_hole
+from minigrad.exercises.registry import (
+    CppExercise,
+    Exercise,
+    KernelExercise,
+    not_a_hole,
+)
 
 from ..drivers.registry import PLAYED_BY
 from ..isolation.replies import Problem
@@ -136,15 +141,17 @@ class Check:
 
     def judgment(self, subject, seed=None, exam=None):
         """The Judgment of a subject's answer. exam: what is known of these cases."""
-        exam = exam or Exam(self, [*self.cases(random_numbers.Random(seed))])
+        if exam is None:
+            random = random_numbers.Random(seed)
+            exam = Exam(self, [*self.cases(random)], random.getstate())
         return self.judged_by(self, subject, exam)
 
     def judge(self, subject, seed=None, exam=None):
         return self.judgment(subject, seed, exam).verdict()
 
     def passes(self, subject, seed=None):
-        """Is the answer right in every case? It ends at the first that is not."""
-        return all(case.right for case in self.judgment(subject, seed).tried())
+        """Is the answer right in every case?"""
+        return self.judgment(subject, seed).passes()
 
     def refusing(self, subject, seeds):
         """Those of the seeds in whose cases the answer is wrong."""
@@ -157,7 +164,7 @@ class Check:
 
     def source(self):
         """Its text, for those who want to know how they are checked."""
-        return Path(inspect.getsourcefile(self.cases)).read_text(encoding="utf-8")
+        return file_of(self.exercise).read_text(encoding="utf-8")
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,6 +176,7 @@ class Exam:
 
     check: Check
     cases: list
+    random: tuple = ()  # the state of the random numbers after the cases were drawn
     expected: dict = field(default_factory=dict)  # number -> the reference's
     mistaken: dict = field(default_factory=dict)  # (way, number) -> what it gives
     kept: dict = field(default_factory=dict)  # what a kind of Judgment keeps
@@ -257,6 +265,10 @@ class Judgment:
                 yield last
         if right and not own:
             yield from self.tried(own=True)
+
+    def passes(self):
+        """Is the answer right in every case? It ends at the first that is not."""
+        return all(case.right for case in self.tried())
 
     def attempt(self, number, part, case, own=False):
         """Let the answer do one case."""
@@ -485,24 +497,27 @@ def find_check(exercise):
 def _check(exercise):
     """The one in `checks/03_strides/expand.py`, its mistakes loaded; or an old one."""
     load(exercise)
-    place = (
-        Path(__file__).parents[1] / "checks" / exercise.chapter / f"{exercise.name}.py"
-    )
-    if not place.exists():
+    if not file_of(exercise).exists():
         return old_check(exercise)
     name = f"grading.checks.{exercise.chapter}.{exercise.name}"
     return importlib.import_module(name).check
 
 
+def file_of(exercise):
+    """`checks/03_strides/expand.py`."""
+    checks = Path(__file__).parents[1] / "checks"
+    return checks / exercise.chapter / f"{exercise.name}.py"
+
+
 def judged_by(exercise):
-    """The kind of Judgment of an exercise: of calls, or of launches."""
-    from minigrad.exercises.hole import CppExercise, KernelExercise
-
-    if isinstance(exercise, KernelExercise) and not isinstance(exercise, CppExercise):
-        from .kernel_judgment import KernelJudgment
-
-        return KernelJudgment
-    return Judgment
+    """The kind of Judgment of an exercise: by calls, by launches, or of a build."""
+    if isinstance(exercise, CppExercise):
+        from .built_judgment import BuiltJudgment as Kind
+    elif isinstance(exercise, KernelExercise):
+        from .kernel_judgment import KernelJudgment as Kind
+    else:
+        Kind = Judgment  # noqa: N806
+    return Kind
 
 
 def raises(got, expected):

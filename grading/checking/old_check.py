@@ -1,19 +1,77 @@
-"""Checks: cases, an oracle, causes; and how a verdict comes of them.
+"""Checks that are still classes, and how such a check is converted.
 
-A check is a class in the file of an exercise, `checks/03_01_contiguous_strides.py`:
+A chapter moves as a whole: `checks/05_03_sum_dim.py`, or the class in
+`checks/08_autograd.py`, becomes `checks/05_reductions/sum_dim.py`, one file for each
+exercise, called as it is. find_check takes that file as soon as it is there. The old
+file keeps its mistakes, without the class and its imports, until these are data.
+Look at `checks/03_strides/`: expand.py (a method), slice_view.py (compare, picture),
+layouts.py (a driver for some cases), contiguous_kernel.py, test_permute.py.
 
-    @checks(contiguous_strides)
-    class ContiguousStrides(Check):
-        def cases(self, random):                 # the input, by parts of the task
-            yield "shapes", (2, 3)
-        def expected(self, shape):               # PyTorch's answer
-            return torch.empty(shape).stride()
+What was a hook of the class becomes a function, or a value, that Check(...) gets:
 
-What goes wrong is explained by the file's mistakes (mistakes.py), and by what may go
-wrong in any exercise (describe.general_cause); diagnosis.py says what is proved.
+    class and decorator   Check(exercise, cases=..., ...), called `check` in its file
+    docstring             not_tested="...": what came after "Leaves out"
+    cases(self, random)   cases(random): `yield part, call(*args)`; the same draws in
+                          the same order, or verdicts change
+    self.drawn, self.of   functions beside it; of several exercises, in a file of the
+                          chapter's folder; of several chapters, in `checks/` itself
+    expected              reference(*args, **options). Best PyTorch's own function:
+                          torch.Tensor.expand. It gets PyTorch's tensors for a View or a
+                          Filled, arrays and numbers as they are
+    same                  compare(got, expected, case), or one of compare.py:
+                          close(rtol, atol) for what SceneCheck did, values, arrays
+    a fact in `same`      observe(result, case): what is seen of a result. It's asked of
+                          the reference's result, too, and of a mistake's, and all that
+                          follows, messages as well, has what it returns. Not of errors
+    words                 describe(exercise, case); first see what `typed` says
+    lines                 nothing: `observe` makes facts, the first wrong one is shown
+    general               diagnose(got, expected, case): (name, text), or None to go on,
+                          or () for a cause that nobody knows
+    scene = "x", [{"scene": "x", ...}]
+                          driver=x, or drive(x, *args, **options) for one case; x is
+                          the function in drivers/. Write it as `@driver` if it can be
+                          played with PyTorch, too (drivers/registry.py): its reference
+                          is PyTorch's own then, and results are shown briefly. With a `@scene`, the reference gets the case's args, and of its
+                          options those that it names, and returns what the scene does
+    _got with outside     drive(x, ..., outside=Made), and Made() is made for each call;
+                          observe(result, case, outside) reads in it what was done
+    _got, otherwise       observe
+    _right                compare; what an error says: diagnose
+    first_difference, Differs, Shows
+                          nothing: a sign is the first wrong key of a dict, or a text
+    Model(f), f(check, *args)
+                          models={"its name": f}, f(*args) as the reference has them
+    seconds, steps, tries, patience, watched
+                          limits=Limits(...)
+    picture               picture(case, expected, got)
+    judge, tried, _try    none should be left: ask before you write a Judgment
 
-Each part of the task earns its share of the points if all its cases are right, and the
-first part is the heart: where it is wrong, nothing is earned.
+Bases: LayoutCheck is drive(numbers_alone, ..., least=...). SceneCheck is
+compare=close(). Facts, ScenarioCheck, TensorCheck, and FunctionCheck are drivers of
+scenarios.py and compare=close(); what they add to the cases is a function that takes
+the cases. OwnTest is TestCheck, OfATest is judged_by=TestJudgment (candidates.py).
+BuiltCheck is found by itself, for an exercise in C++ (built_judgment.py).
+
+A kernel's check (kernel_judgment.py says more):
+
+    Launch                as before; `limits` are still called so
+    expected(launch, x, y, n)
+                          reference(x, y, n) of tensors; it writes to y, or returns it;
+                          it may name `launch`
+    rtol, atol, tolerance, close
+                          compare=arrays(rtol, atol), arrays(tolerance=f), and
+                          arrays(signs=True) for MovesNumbers
+    forgiven              allowed=("race", ...)
+    is_long               Launch(..., long=True)
+    BlockCheck            Launch(..., needs_shared=True), of the first case
+    gpu_parts, on_gpu     on_gpu={part: f}: f(exercise, text) yields (right, message),
+                          or raises NotRun(why); of what is right it is shown, too
+    all_right             nothing
+    a Model that returned None
+                          a model that returns False: it does not show in this case
+
+Then: every specimen of the chapter is judged as before (compare the texts of the
+verdicts, two seeds), and so are tests/test_forged.py, and the tests of the chapter.
 """
 
 import functools

@@ -4,6 +4,7 @@ import contextlib
 import itertools
 import threading
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,9 +18,8 @@ from judging import (  # noqa: F401
 
 import minigrad
 from grading.checking.cases import View
-from grading.checking.check import find_check
+from grading.checking.check import Judgment, call, find_check
 from grading.checking.mistakes import Specimen
-from grading.checking.old_check import Check
 from minigrad import Tensor, layout
 from minigrad.exercises import sandbox
 from minigrad.exercises.sandbox import TimeUp, time_limit
@@ -219,13 +219,11 @@ def test_an_error_where_none_is_the_answer_is_reported(subject):
     def answer(shape, strides, new_shape):
         raise RuntimeError("no view")
 
-    class Transposed(type(find_check(layout.view_or_copy))):
-        def cases(self, random):
-            yield "transposed", (3, 2), (1, 3), (6,)
+    def cases(random):
+        yield "transposed", call((3, 2), (1, 3), (6,))
 
-    check = Transposed()
-    check.hole = layout.view_or_copy
-    with Specimen(check.hole, answer, None, "test").in_place():
+    check = replace(find_check(layout.view_or_copy), cases=cases)
+    with Specimen(check.exercise, answer, None, "test").in_place():
         verdict = check.judge(subject)
     assert "it raises RuntimeError where None is expected" in str(verdict)
 
@@ -269,7 +267,7 @@ def test_not_implemented_does_not_count_as_the_error(subject):
 
 @pytest.fixture
 def hurry(monkeypatch):
-    monkeypatch.setattr(Check, "seconds", 0.05)
+    monkeypatch.setattr(Judgment, "seconds", 0.05)
 
 
 @pytest.mark.slow

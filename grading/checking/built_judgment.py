@@ -1,0 +1,138 @@
+"""How an answer in C++ is judged: built once, and called in all cases by one process.
+
+A case is `call(x, bias, ...)`, of dicts that say what native.tensor makes. What comes
+of it is {"value": ...} or {"error": ..., "message": ...}. An error is a Problem, unless
+`observe(result, case)` says what else is seen of it. It may name `others`, the pairs
+(result, case) of all.
+"""
+
+import random as random_numbers
+import textwrap
+from dataclasses import dataclass
+
+import numpy as np
+
+from minigrad.testing.extension import NoCompiler, compiler
+
+from ..isolation.replies import Outcome, Problem
+from ..kernels.runs import names
+from .cases import Tried
+from .check import Exam, Judgment, parameters
+from .mistakes import Model
+from .verdict import NEEDS_COMPILER, Verdict
+
+SAID = {  # kind of a Problem -> its cause
+    "compile": ("compile", "the compiler refuses it"),
+    "ATen": ("aten", "ATen did the work: write the loop yourself, over pointers"),
+    "changed": ("changed", "an input has changed: read it by const_data_ptr"),
+    "static": (
+        "static",
+        "two results have the same memory: each call allocates its own",
+    ),
+    "state": ("state", "the same call gives something else when it is made again"),
+    "gone": (
+        "gone",
+        "the process crashed in one of the cases: is a pointer used where "
+        "there is no element, or an integer divided by 0?",
+    ),
+}
+
+
+@dataclass(eq=False)
+class BuiltJudgment(Judgment):
+    """The judgment of a C++ function."""
+
+    seconds = 300  # a build on a busy machine, and all cases
+
+    def verdict(self):
+        try:
+            compiler()
+        except NoCompiler as error:
+            exercise = self.check.exercise
+            if self.subject.about(exercise.name).state != "not answered":
+                said = f"{exercise.name}: not graded · {error}"
+                points = exercise.points
+                return Verdict(exercise.name, 0, points, NEEDS_COMPILER, said)
+        return super().verdict()
+
+    def tried(self, own=False):
+        cases = [case for _, case in self.exam.cases]
+        tensors = [[a for a in case.args if isinstance(a, dict)] for case in cases]
+        scene = {"scene": "built"}
+        seconds = self.check.limits.seconds or self.seconds
+        name = self.check.exercise.name
+        outcome = self.subject.call(name, [scene, tensors], seconds)
+        results = outcome.value or [{}] * len(cases)
+        both = [*zip(results, cases, strict=True)]
+        for number, (part, case) in enumerate(self.exam.cases):
+            got = of_whole(outcome.problem) or self.read(results[number], case, both)
+            printed = str(results[number].get("message", ""))
+            expected = self.value(self.check.reference, case)
+            right = not isinstance(got, Problem)
+            right = right and bool(self.check.compare(got, expected, case))
+            said = Outcome(None, None, printed)
+            yield Tried(right, part, case.args, expected, got, said, number, case)
+
+    def read(self, result, case, others):
+        """What is seen of a case."""
+        if self.check.observe:
+            more = "others" in parameters(self.check.observe)
+            how = {"others": others} if more else {}
+            seen = self.check.observe(result, case, **how)
+            if seen is not None:
+                return seen
+        if "error" in result:
+            kind = result["error"]
+            known = kind in SAID
+            types = () if known else (kind,)
+            return Problem(kind if known else "raised", result["message"], types)
+        return result["value"]
+
+    @classmethod
+    def refusing(cls, check, subject, seeds):
+        """All seeds by one call: for each, a process would begin anew."""
+        drawn = [(s, c) for s in seeds for c in check.cases(random_numbers.Random(s))]
+        exam = Exam(check, [case for _, case in drawn])
+        tried = cls(check, subject, exam).tried()
+        pairs = zip(drawn, tried, strict=True)
+        return sorted({seed for (seed, _), case in pairs if not case.right})
+
+    def agrees(self, way, case):
+        """Mistakes are compared by their models: each answer takes a build."""
+        return isinstance(way, Model) and super().agrees(way, case)
+
+    def general(self, case):
+        if isinstance(case.got, Problem) and case.got.kind in SAID:
+            return SAID[case.got.kind]
+        return super().general(case)
+
+    def lines(self, case):
+        got = case.got
+        if isinstance(got, Problem) and got.kind == "compile":
+            lines = [textwrap.fill(line, 88) for line in got.message.split("\n")]
+            return [("compiler", textwrap.indent("\n".join(lines), " " * 12).strip())]
+        return super().lines(case)
+
+
+def of_whole(problem):
+    """A Problem of the build, or of the process, for every case; else None."""
+    if problem is None:
+        return None
+    if "BuildFailed" in problem.types:
+        return Problem("compile", problem.message)
+    return Problem("gone", problem.message) if "Crashed" in problem.types else problem
+
+
+def operands(exercise, case):
+    """A check's `describe`: `x: float32 (4, 3), bias: float32 (3,)`."""
+    tensors = [a for a in case.args if isinstance(a, dict)]
+    pairs = zip(names(exercise), tensors, strict=False)
+    return ", ".join(f"{name}: {_shown(**x)}" for name, x in pairs)
+
+
+def _shown(values=None, dtype="float32", device="cpu", shape=None, turned=False,
+           spread=False):  # fmt: skip
+    shape = tuple(np.shape(values) if values is not None else shape)
+    where = f" on {device}" if device != "cpu" else ""
+    how = ", transposed" if turned else ", every second cell" if spread else ""
+    return f"{dtype} {shape}{where}{how}"

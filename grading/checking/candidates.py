@@ -1,0 +1,200 @@
+"""Checks of exercises whose answer is a test: it must tell right from wrong.
+
+    check = TestCheck(
+        test_permute,
+        of=Tensor.permute,
+        rejects={                       # names of its mistakes, and what each is
+            "copies": "a permute that copies",
+            "inverse": "a permute in the inverse order",
+        },
+        accepts=("other_errors",),      # mistakes whose fault no test may look for
+    )
+
+Candidates are answers of the other exercise, so nothing is written twice: its right
+ones, which a test must let pass, and the wrong ones in `rejects`. The first of these,
+the plainest, belongs to the core: a test that passes all is worth nothing. Each of the
+others is a part of its own.
+
+No test can know which candidate it is given: they come in an order, and as often, as
+chance has it, and each time the test has been defined anew, in a process of its own
+where it is graded. So who guesses is right in all of them once in 1,000 times.
+
+A check whose candidates are others yields them as cases, `Candidate(words, right,
+drive(...))`, and is `judged_by=TestJudgment`, or CoreFirst.
+"""
+
+import random as random_numbers
+from dataclasses import dataclass, replace
+
+from ..drivers.candidates import own_test
+from ..isolation.replies import Problem
+from .cases import STOPS, Tried
+from .check import Call, Check, Judgment, Limits, drive, parameters
+from .learner_tests import text_of, travels
+from .mistakes import Patch, specimens_of
+
+CORE = "tells right from wrong"
+SEEDS = 4  # of random numbers: a test that leaves no room for chance fails in one
+LEAST = 5  # times that a right one is presented, and a wrong one; 2 ** -10 by chance
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """What a test is given. words: what it is. right: must the test let it pass?"""
+
+    words: str
+    right: bool
+    call: Call
+
+    driver = property(lambda self: self.call.driver)
+    args = property(lambda self: self.call.args)
+
+
+def TestCheck(  # noqa: N802  it makes a Check
+    exercise, *, of, rejects, accepts=(), options=(), times=1, not_tested=None
+):
+    """The check of a test of the exercise `of`; see the head of this file.
+
+    options: the compiler's, of a kernel. times: that each candidate is presented at
+    least: more where chance has a say.
+    """
+
+    def cases(random):
+        plainest, *others = rejects
+        known = {s.title: s for s in specimens_of(of)}
+        yield CORE, offered("the course's solution", Patch(), True)
+        for title, one in known.items():
+            if title in accepts or one.cause is None and travels(one):
+                words = title.removeprefix("right ")
+                yield CORE, offered(f"a right one, {words}", one.given, True)
+        yield CORE, offered(rejects[plainest], known[plainest].given, False)
+        for title in others:
+            yield rejects[title], offered(rejects[title], known[title].given, False)
+
+    def offered(words, given, right):
+        text = text_of(of, given)
+        how = {"of": of.name, "text": text, "options": options}
+        return Candidate(words, right, drive(own_test, **how))
+
+    return Check(
+        exercise,
+        cases=cases,
+        not_tested=not_tested or "wrong answers that no list names: no test finds all",
+        limits=Limits(seconds=15),  # in a box each call of the candidate is a message
+        judged_by=TestJudgment if times == 1 else several(times),
+    )
+
+
+def several(times):
+    """A TestJudgment that presents each candidate more than once."""
+    return type("TestJudgment", (TestJudgment,), {"times": times})
+
+
+@dataclass(eq=False)
+class TestJudgment(Judgment):
+    """The judgment of a test, by the candidates that it lets pass."""
+
+    times = 1
+    __test__ = False  # for pytest
+    plain = False
+
+    @property
+    def all_right(self):
+        wrong = sum(not candidate.right for _, candidate in self.exam.cases)
+        return f"all right: {wrong} wrong ones do not pass your test"
+
+    def tried(self, own=False):
+        """Each candidate once: as it failed, if it ever did."""
+        found = {}
+        for case in self.attempts():
+            if case.number not in found or not case.right:
+                found[case.number] = case
+        yield from (found[number] for number in sorted(found))
+
+    def passes(self):
+        return all(case.right for case in self.attempts())
+
+    def attempts(self):
+        """What comes of the candidates; after one that never ends nothing is run."""
+        random = random_numbers.Random()
+        random.setstate(self.exam.random)
+        cases, last = [*enumerate(self.exam.cases)], None
+        for n, (number, (part, candidate)) in enumerate(self.presented(random, cases)):
+            if last and isinstance(last.got, Problem) and last.got.kind in STOPS:
+                last = last._replace(part=part, number=number)
+            else:
+                last = self.attempt(number, part, candidate, n % SEEDS)
+            yield last
+
+    def presented(self, random, cases):
+        """The cases in an order, and as often, as chance has it."""
+        shown = []
+        for right in True, False:
+            group = [case for case in cases * self.times if case[1][1].right == right]
+            more = max(LEAST - len(group), 0) + random.randrange(3)
+            shown += [*group, *random.choices(group, k=more)]
+        random.shuffle(shown)
+        return shown
+
+    def attempt(self, number, part, candidate, seed):
+        call = candidate.call
+        if "seed" in parameters(call.driver):  # for each its own, but not by chance
+            call = replace(call, options=call.options | {"seed": seed})
+        got, outcome = self.got(self.subject, call)
+        if isinstance(got, Problem):
+            right = not candidate.right and got.kind == "raised"
+        else:
+            right = candidate.right == (not str(got).startswith("fails"))
+        expected = "passes" if candidate.right else "fails"
+        args = (candidate.words,)
+        return Tried(right, part, args, expected, got, outcome, number, candidate)
+
+    def gives(self, way, case):
+        raise FileNotFoundError  # nothing is computed: what passes, says the cause
+
+    def causes(self):
+        return []
+
+    def general(self, case):
+        if self.check.diagnose:
+            found = self.check.diagnose(case.got, case.expected, case.case)
+            if found is not None:
+                return found or None
+        if isinstance(case.got, Problem) and case.got.kind != "raised":
+            return super().general(case)
+        if case.expected == "fails":
+            return "let_through", f"{case.case.words} passes your test"
+        return "false_alarm", "your test fails where it should pass: this one is right"
+
+    def lines(self, case):
+        words, got = case.case.words, case.got
+        if case.expected == "fails" and not isinstance(got, Problem):
+            return []  # the cause says it
+        said = got.message if isinstance(got, Problem) else got.partition(": ")[2]
+        raised = (*getattr(got, "types", ()), "AssertionError")[0]
+        where = getattr(got, "where", "")
+        return [("candidate", words), ("got", f"{raised}: {said}"), ("where", where)]
+
+
+@dataclass(eq=False)
+class CoreFirst(TestJudgment):
+    """The core's candidates come first, and others only where these are told apart.
+
+    Each candidate has a process of its own, so the order tells nothing.
+    """
+
+    def attempts(self):
+        core, right = self.exam.cases[0][0], True
+        for case in super().attempts():
+            if case.part != core and not right:
+                return
+            right = right and (case.right or case.part != core)
+            yield case
+
+    def presented(self, random, cases):
+        core = [case for case in cases if case[1][0] == cases[0][1][0]]
+        yield from super().presented(random, core)
+        others = [case for case in cases if case not in core]
+        others += random.choices(others, k=random.randrange(3))
+        random.shuffle(others)
+        yield from others
