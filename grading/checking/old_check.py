@@ -31,7 +31,8 @@ What was a hook of the class becomes a function, or a value, that Check(...) get
                           driver=x, or drive(x, *args, **options) for one case; x is
                           the function in drivers/. Write it as `@driver` if it can be
                           played with PyTorch, too (drivers/registry.py): its reference
-                          is PyTorch's own then, and results are shown briefly. With a `@scene`, the reference gets the case's args, and of its
+                          is PyTorch's own then, and results are shown briefly. With a
+                          `@scene`, the reference gets the case's args, and of its
                           options those that it names, and returns what the scene does
     _got with outside     drive(x, ..., outside=Made), and Made() is made for each call;
                           observe(result, case, outside) reads in it what was done
