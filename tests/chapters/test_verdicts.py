@@ -149,7 +149,7 @@ def test_show_check_shows_the_source_and_the_mistakes(capsys, monkeypatch):
     assert "check = Check(\n    contiguous_strides,\n" in shown
     assert "\n# column_major: " in shown
     show_check(find("test_permute"))
-    assert "# must fail: a permute that copies\n" in capsys.readouterr().out
+    assert '"copies": "a permute that copies",' in capsys.readouterr().out
 
 
 MISSPELT = {  # what an answer does: what the message suggests
