@@ -28,7 +28,7 @@ from dataclasses import dataclass, replace
 
 from ..drivers.candidates import own_test
 from ..isolation.replies import Problem
-from .cases import STOPS, Tried
+from .cases import Tried
 from .check import Call, Check, Judgment, Limits, drive, parameters
 from .learner_tests import text_of, travels
 from .mistakes import Patch, specimens_of
@@ -120,7 +120,7 @@ class TestJudgment(Judgment):
         random.setstate(self.exam.random)
         cases, last = [*enumerate(self.exam.cases)], None
         for n, (number, (part, candidate)) in enumerate(self.presented(random, cases)):
-            if last and isinstance(last.got, Problem) and last.got.kind in STOPS:
+            if last and isinstance(last.got, Problem) and last.got.is_last:
                 last = last._replace(part=part, number=number)
             else:
                 last = self.attempt(number, part, candidate, n % SEEDS)

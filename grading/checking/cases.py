@@ -32,7 +32,6 @@ class Tried(NamedTuple):
 
 
 TENSORS = frozenset([View, Filled])  # what describes a tensor
-STOPS = "time", "gone", "listed"  # kinds of a Problem after which nothing more is run
 
 
 def value_of(function, args):

@@ -37,7 +37,7 @@ from minigrad.exercises.registry import (
 from ..drivers.registry import PLAYED_BY
 from ..isolation.replies import Problem
 from . import describe, diagnosis, picture
-from .cases import STOPS, TENSORS, Raises, Tried, failed_as, given, tensor_of
+from .cases import TENSORS, Raises, Tried, failed_as, given, tensor_of
 from .compare import same
 from .mistakes import Model, load, mistakes_of
 from .old_check import old_check
@@ -45,6 +45,7 @@ from .runner import LocalSubject
 from .typed import typed
 from .verdict import NEEDS_GPU, Failure, Verdict, earned_of
 
+AT_ONCE = 64  # cases of which a subject hears before the first is done
 EVERYWHERE = {"cut", "dtype", "shape"}  # causes that are seen in every wrong case
 EVERYWHERE |= {"swapped", "shifted", "reversed", "every_second"}
 
@@ -256,15 +257,25 @@ class Judgment:
             if own and part in parts:
                 continue
             parts.add(part)
-            if last and isinstance(last.got, Problem) and last.got.kind in STOPS:
+            if last and isinstance(last.got, Problem) and last.got.is_last:
                 last = last._replace(part=part)
             else:
+                if self.subject.ahead and not own and n % AT_ONCE == 0:
+                    self.say_ahead(n)
                 last = self.attempt(n, part, case, own)
             right = right and last.right
             if not own or "CircularAnswers" in getattr(last.got, "types", ()):
                 yield last
         if right and not own:
             yield from self.tried(own=True)
+
+    def say_ahead(self, first):
+        """Let the subject hear the next calls, which it may make at once."""
+        some = [case for _, case in self.exam.cases[first : first + AT_ONCE]]
+        if not any(case.outside for case in some):
+            seconds = self.check.limits.seconds or self.seconds
+            asked = [self.asked(case) for case in some]
+            self.subject.ahead(self.check.exercise.name, asked, seconds)
 
     def passes(self):
         """Is the answer right in every case? It ends at the first that is not."""
@@ -285,17 +296,22 @@ class Judgment:
         args = (*case.args, *([case.options] if case.options else ()))
         return Tried(right, part, args, expected, got, outcome, number, case)
 
-    def got(self, subject, case, own=False):
-        """(what is seen of a result, or a Problem; the Outcome) of an answer."""
+    def asked(self, case):
+        """A case's arguments as a subject is given them."""
         driver = case.driver or self.check.driver
         plain = TENSORS.isdisjoint(map(type, case.args))
         args = [*(case.args if plain else map(given, case.args))]
         if driver or case.options:
             name = driver.__name__ if driver else "plain_call"
             args = [{"scene": name, **case.options}, *args]
+        return args
+
+    def got(self, subject, case, own=False):
+        """(what is seen of a result, or a Problem; the Outcome) of an answer."""
         subject.outside = outside = case.outside and case.outside()
         seconds = self.check.limits.seconds or self.seconds
-        outcome = subject.call(self.check.exercise.name, args, seconds, own)
+        name, args = self.check.exercise.name, self.asked(case)
+        outcome = subject.call(name, args, seconds, own)
         subject.outside = None
         if outcome.problem or not self.check.observe:
             return outcome.problem or outcome.value, outcome

@@ -43,7 +43,7 @@ from ..kernels.barriers import cured
 from ..kernels.runs import by_name, names, outputs
 from ..kernels.simulation import Simulator, Text
 from . import describe, kernel_messages
-from .cases import STOPS, Tried
+from .cases import Tried
 from .check import Judgment, parameters
 from .compare import arrays, same
 from .mistakes import Missing, Model
@@ -129,7 +129,7 @@ class KernelJudgment(Judgment):
             if wrong & {part, self.exam.cases[0][0]} and self.is_long(launch):
                 continue  # it can earn nothing
             problem = last and isinstance(last.got, Problem)
-            if problem and last.got.kind in (*STOPS, "compile"):
+            if problem and (last.got.is_last or last.got.kind == "compile"):
                 last = last._replace(part=part)
             else:
                 last = self.attempted(text, part, number, launch,

@@ -77,6 +77,7 @@ verdicts, two seeds), and so are tests/test_forged.py, and the tests of the chap
 
 import functools
 import inspect
+import itertools
 import random as random_numbers
 
 from minigrad.exercises.registry import Exercise
@@ -90,6 +91,7 @@ from .verdict import NEEDS_GPU, Failure, Verdict, number, plural
 
 EVERYWHERE = {"cut", "dtype", "shape"}  # causes that are seen in every wrong case
 EVERYWHERE |= {"swapped", "shifted", "reversed", "every_second"}
+AT_ONCE = 64  # cases of which a subject hears before the first is done
 _checks = {}  # name of the hole -> Check
 _kept = {}  # what came of the cases of the check and the seed that were judged last
 
@@ -176,13 +178,18 @@ class Check:
 
     def tried(self, subject, seed):
         """Yield what comes of every case; after one that never ends nothing is run."""
-        case = None
-        for n, (part, *args) in enumerate(self.cases(random_numbers.Random(seed))):
-            if case and stops(case.got):
-                case = case._replace(part=part)
-            else:
-                case = self._try(subject, part, tuple(args))._replace(number=n)
-            yield case
+        case, cases = None, enumerate(self.cases(random_numbers.Random(seed)))
+        while some := [*itertools.islice(cases, AT_ONCE)]:
+            usual = subject.ahead and type(self)._got is Check._got
+            if usual and not (case and stops(case.got)):
+                asked = [self.asked(args) for _, (_, *args) in some]
+                subject.ahead(self.hole.name, asked, self.seconds)
+            for n, (part, *args) in some:
+                if case and stops(case.got):
+                    case = case._replace(part=part)
+                else:
+                    case = self._try(subject, part, tuple(args))._replace(number=n)
+                yield case
 
     def passes(self, subject, seed=None):
         """Is the answer right in every case? It ends at the first that is not."""
@@ -202,10 +209,13 @@ class Check:
 
     def _got(self, subject, args, own=False):
         """(value or Problem, Outcome) of the answer."""
-        scene = [{"scene": self.scene}] if self.scene else []
-        args = [*scene, *map(given, args)]
-        outcome = subject.call(self.hole.name, args, self.seconds, own)
+        outcome = subject.call(self.hole.name, self.asked(args), self.seconds, own)
         return outcome.problem or outcome.value, outcome
+
+    def asked(self, args):
+        """What a subject is given of a case's arguments."""
+        scene = [{"scene": self.scene}] if self.scene else []
+        return [*scene, *map(given, args)]
 
     def _right(self, got, expected, args):
         if isinstance(expected, Raises):

@@ -53,6 +53,7 @@ class WireSubject:
     """A subject that is reached by bytes: `send(request) -> reply`."""
 
     simulator = outside = None
+    ahead = None  # ahead(name, many, seconds): hear what the next calls will be
 
     def __init__(self, send):
         self._send = send
@@ -65,9 +66,6 @@ class WireSubject:
         if not isinstance(given, str) or len(given) > LONGEST_TEXT + 1:
             raise ValueError("a kernel's answer is a text, and not a huge one")
         return given
-
-    def ahead(self, name, many, seconds):
-        """Hear what the next calls will be, in order. It may make them at once."""
 
     def call(self, name, args, seconds, own=False):
         return outcome(self._ask("call", name, args, seconds, own))

@@ -55,7 +55,7 @@ def verdicts(body):
 
 @pytest.mark.parametrize("state, body", BODIES.values(), ids=BODIES)
 def test_calls_sent_ahead_earn_what_they_earn_one_by_one(state, body, monkeypatch):
-    monkeypatch.setattr(check.find_check(find("contiguous_strides")), "seconds", 1)
+    monkeypatch.setattr(check.Judgment, "seconds", 1)
     sent, tell = [], ProcessSubject._tell
 
     def told(subject, message):
