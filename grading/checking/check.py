@@ -381,14 +381,12 @@ class Judgment:
         """(key, text): the explanation of a case that failed."""
         said = self.check.describe(self.hole, case.case)
         where, got, expected = "", case.got, case.expected
+        words, alike = describe.beside, self.check.compare
         if isinstance(got, dict) and isinstance(expected, dict):
-            where, got, expected = describe.difference(
-                got, expected, self.check.compare
-            )
-        driven = case.case.driver or self.check.driver
-        texts = (describe.in_brief if driven in PLAYED_BY else describe.beside)(
-            got, expected
-        )
+            if (case.case.driver or self.check.driver) in PLAYED_BY:
+                words = describe.in_brief
+            where, got, expected = describe.difference(got, expected, alike)
+        texts = words(got, expected)
         both = zip(("expected", "got"), (where + text for text in texts), strict=True)
         return [("call", said), *both, ("where", getattr(case.got, "where", ""))]
 

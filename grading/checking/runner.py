@@ -194,7 +194,7 @@ def served(subject, request):
 def serve(subject, request):
     """The reply, in bytes, to a request of a WireSubject; see replies.py."""
     method, *args = decode(request, most=ANY)
-    do = {"about": subject.about, "text": subject.text, "call": subject.called}
+    do = {"about": subject.about, "text": subject.text, "call": subject.call}
     if method not in do:
         raise ValueError(f"a subject has no {method!r}")
     return _encoded(do[method](*args))

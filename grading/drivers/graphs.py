@@ -10,7 +10,22 @@ import minigrad
 from minigrad.autograd.graph import Node
 
 from . import scenarios
-from .registry import scene
+from .registry import driver, scene
+
+
+@driver
+def arrays(library, answer, *arguments):
+    """A function of arrays, which may divide by zero."""
+    with np.errstate(all="ignore"):
+        return answer(*arguments)
+
+
+@driver
+def with_gradients(library, answer, *arguments):
+    """A function of tensors: its result, and the gradients that go through it."""
+    with library.no_grad():  # where a buffer might be used again
+        answer(*arguments)
+    return scenarios.differentiated(library, answer, *arguments)
 
 
 @scene
