@@ -28,7 +28,7 @@ from .course_dir import open_course, released_name
 from .files import write
 from .grades import COUNTS, grades, said
 from .preprocessors import Record
-from .similarity import alike
+from .similarity import alike, groups
 from .submission_page import POLICY
 
 STATES = {
@@ -43,7 +43,6 @@ ODD = {"crashed": "no result", "timed out": "no result", "not gradable": "no res
        "solution": "not answered"}  # fmt: skip
 NO_ANSWER = "not answered", "solution", "not gradable", *NOT_GRADED
 HALF = 0.5  # of the points: whoever has less needs help
-LONGEST = 50_000  # characters of an answer that is compared with others
 SHOWN = 5  # mistakes of an exercise; exercises of a student
 _environment = Environment(autoescape=True)
 _environment.filters.update(cell=safe_text.cell, visible=safe_text.visible)
@@ -226,7 +225,7 @@ def _lab(root, to, name, found):
         "exercises": by_exercise(records).img(),
         "mistakes": mistakes(records),
         "times": _times(root, name, [r["student"] for r in records]),
-        "alike": _pairs(root, name, [r["student"] for r in records]),
+        "alike": _groups(root, name, [r["student"] for r in records]),
         "students": [_student(root, to, g) for g in found],
     }
 
@@ -290,15 +289,15 @@ def _times(root, name, students):
     ]
 
 
-def _pairs(root, name, students):
-    """Pairs of students with near-identical answers, the most alike first."""
+def _groups(root, name, students):
+    """Groups of students with near-identical answers, those with most of it first."""
     answers = collections.defaultdict(dict)
     for student in students:
         path = root / "autograded" / student / name / f"{name}.ipynb"
         nb = nbformat.read(path, as_version=4) if path.is_file() else None
         for cell in nb.cells if nb else ():
-            marks, own = cell.metadata.get("nbgrader", {}), len(cell.source) < LONGEST
-            own = own and not cell.metadata.get("minigrad", {}).get("added")
+            marks = cell.metadata.get("nbgrader", {})
+            own = not cell.metadata.get("minigrad", {}).get("added")
             if own and marks.get("solution"):  # it has the name of its exercise
                 answers[marks["grade_id"]][student] = cell.source
     known = collections.defaultdict(list)
@@ -306,12 +305,21 @@ def _pairs(root, name, students):
     for path in (course.solution(name), released):
         for cell in cells_of(path):
             known[answered_in(cell.text)].append(cell.text)
-    pairs = collections.defaultdict(list)
-    for hole, texts in answers.items():
-        for pair in alike(hole, texts, known[hole]):
-            pairs[pair.students].append(pair)
+    found = [
+        one
+        for hole, texts in answers.items()
+        for one in alike(hole, texts, known[hole])
+    ]
     return [
-        {"students": students, "texts": max(found, key=lambda p: p.share).texts,
-         "exercises": ", ".join(f"{p.exercise} {p.share:.0%}" for p in found)}
-        for students, found in sorted(pairs.items(), key=lambda i: -len(i[1]))
+        {"students": students, "texts": max(group, key=lambda one: one.share).texts,
+         "exercises": ", ".join(_shares(group))}
+        for students, group in sorted(groups(found), key=lambda g: -len(g[1]))
     ]  # fmt: skip
+
+
+def _shares(group):
+    """The exercises in which the students of a group are alike, and how much."""
+    shares = collections.defaultdict(float)
+    for one in group:
+        shares[one.exercise] = max(shares[one.exercise], one.share)
+    return [f"{exercise} {share:.0%}" for exercise, share in shares.items()]

@@ -7,6 +7,7 @@ to read both, and no proof.
 """
 
 import collections
+import heapq
 import itertools
 import keyword
 import re
@@ -15,7 +16,8 @@ from typing import NamedTuple
 K = 8
 LEAST = 15  # runs of its own, below which an answer is too short to tell
 MANY = 0.15  # of the class: so many have written it by themselves
-LONGEST = 50_000  # characters of an answer that are compared, and shown
+LONGEST = 50_000  # characters of an answer that are shown
+TOKENS, RUNS = 20_000, 2000  # of an answer that are compared; a real one has fewer
 NEAR = 0.8  # of the runs of both
 WORDS = {*keyword.kwlist, *["char", "const", "double", "float", "int", "long", "void"]}
 TOKEN = re.compile(r"[^\W\d]\w*|\d[\w.]*|\S")
@@ -32,10 +34,14 @@ class Alike(NamedTuple):
 
 
 def tokens(text):
-    """The tokens of Python or CUDA C, without comments; a name is `_`."""
+    """The tokens of Python or CUDA C, without comments; a name is `_`.
+
+    These expressions read each character once, so it takes no more than a moment.
+    """
     comments = COMMENTS["__global__" in text]
-    found = TOKEN.findall(comments.sub(" ", text[:LONGEST]))
-    return [t if t in WORDS or not t.isidentifier() else "_" for t in found]
+    found = itertools.islice(TOKEN.finditer(comments.sub(" ", text)), TOKENS)
+    words = (match[0] for match in found)
+    return [w if w in WORDS or not w.isidentifier() else "_" for w in words]
 
 
 def runs(text):
@@ -52,7 +58,7 @@ def alike(exercise, answers, known=()):
     common = set().union(*map(runs, known))
     having = collections.defaultdict(set)
     for student, text in answers.items():
-        for run in runs(text) - common:
+        for run in heapq.nsmallest(RUNS, runs(text) - common):
             having[run].add(student)
     most = max(3, MANY * len(answers))
     own, shared = collections.Counter(), collections.Counter()
@@ -65,3 +71,24 @@ def alike(exercise, answers, known=()):
         if min(own[a], own[b]) >= LEAST and share >= NEAR:
             texts = answers[a][:LONGEST], answers[b][:LONGEST]
             yield Alike((a, b), exercise, share, texts)
+
+
+def groups(found):
+    """[(students, their Alikes)] of those who are alike, also by way of others."""
+    leader = {}
+
+    def first(student):
+        while (above := leader.setdefault(student, student)) != student:
+            student = above
+        return student
+
+    for one in found:
+        a, b = map(first, one.students)
+        leader[max(a, b)] = min(a, b)
+    alikes = collections.defaultdict(list)
+    for one in found:
+        alikes[first(one.students[0])].append(one)
+    return [
+        (sorted({s for one in group for s in one.students}), group)
+        for group in alikes.values()
+    ]

@@ -27,7 +27,7 @@ from grading.classroom.preprocessors import Record  # noqa: E402
 from grading.classroom.reading import Cell  # noqa: E402
 from grading.classroom.regrade import kept, regrade  # noqa: E402
 from grading.classroom.report import report  # noqa: E402
-from grading.classroom.similarity import alike, tokens  # noqa: E402
+from grading.classroom.similarity import Alike, alike, groups, tokens  # noqa: E402
 from grading.classroom.time_spent import minutes  # noqa: E402
 from grading.isolation import sandbox  # noqa: E402
 from grading.isolation.reader import read_cells  # noqa: E402
@@ -119,6 +119,55 @@ def test_near_identical_answers_whatever_their_names():
     assert not list(alike(ONE, answers, [COPIED]))  # the course's own text
     many = {f"s{n}": COPIED for n in range(10)}
     assert not list(alike(ONE, many))  # all have it by themselves
+
+
+LONG = {
+    "comment": "# x = 1\n" * 30_000 + COPIED,
+    "open comments": "/* " * 80_000,
+    "cuda": "__global__ " + "/* " * 80_000,
+    "slashes": "__global__ " + "/" * 250_000,
+    "digits": "1." * 125_000,
+    "name": "a" * 250_000,
+    "letters": "é" * 250_000,
+    "blanks": " " * 250_000,
+    "quotes": "\"'" * 125_000,
+    "marks": "\u0301" * 250_000,
+    "code": "x = y + 1\n" * 25_000,
+    "numbers": " ".join(map(str, range(40_000))),
+}
+
+
+@pytest.mark.parametrize("text", LONG.values(), ids=LONG)
+def test_what_a_class_hands_in_is_compared_in_time(text):
+    begin = time.process_time()
+    found = [*alike(ONE, {f"s{n}": text + str(n) for n in range(12)} | {"a": COPIED})]
+    once = time.process_time() - begin
+    assert once < 4 and {one.exercise for one in found} <= {ONE}
+
+
+def test_many_copies_of_a_long_answer_are_one_group_in_time():
+    long = " ".join(f"{n} {n % 7} + x" for n in range(15_000))
+    answers = {f"s{n:03}": long for n in range(40)}
+    answers |= {f"t{n:03}": COPIED + f"# {n}" for n in range(260)}
+    begin = time.process_time()
+    found = [*alike(ONE, answers)]
+    ((students, group),) = groups(found)
+    assert time.process_time() - begin < 20
+    assert students == [f"s{n:03}" for n in range(40)]
+    assert len(group) == 40 * 39 // 2
+
+
+def test_a_long_comment_hides_no_copy():
+    padded = "# x\n" * 20_000 + COPIED
+    other = "@solves(Tensor.permute)\ndef permute(self, *dims):\n    return 1\n"
+    (pair,) = alike(ONE, {"ada": COPIED, "bob": padded, "cy": other, "dee": other})
+    assert (pair.students, pair.share) == (("ada", "bob"), 1)
+
+
+def test_groups_join_who_is_alike_by_way_of_others():
+    found = [Alike(pair, ONE, 1, ()) for pair in ("ab", "cd", "bc", "xy")]
+    assert [students for students, _ in groups(found)] == [[*"abcd"], [*"xy"]]
+    assert [len(group) for _, group in groups(found)] == [3, 1]
 
 
 def test_tokens_of_both_languages():
