@@ -23,8 +23,9 @@ from ..isolation.archives import JUNK, too_large
 from . import reading
 from .files import LIMIT, opened
 
-MARK = re.compile(r"(?=_\d+_assignsubmission_file)")
-MOODLE = re.compile(r"(?P<student>.+?)_(?P<number>\d+)_assignsubmission_file(?:_|$)")
+PLUGIN = r"_assignsubmission_(?:file|onlinetext)"  # Moodle's, of what is handed in
+MARK = re.compile(rf"(?=_\d+{PLUGIN})")
+MOODLE = re.compile(rf"(?P<student>.+?)_(?P<number>\d+){PLUGIN}(?:_|$)")
 CANVAS = re.compile(r"(?P<student>[^_]+)_(?:LATE_)?(?P<number>\d+)_\d+_.+")
 ENDING = re.compile(
     r"(?i)(\.(ipynb|json|txt|zip|tar|gz|tgz|bz2|tbz2?|xz|txz|7z|rar))+$"

@@ -5,6 +5,7 @@ import io
 import json
 import os
 import resource
+import struct
 import sys
 import tarfile
 import time
@@ -122,6 +123,58 @@ def test_a_students_own_dates_say_nothing_of_when_it_was_handed_in(course, box):
     assert handed_in(course, "ada") == datetime.fromtimestamp(1_700_000_000, UTC)
     assert placed(course, "ada") == book("new")  # of its own files, the last by them
     assert earlier(course, "ada") == [book("old")]
+
+
+def dated(kind):
+    """An archive of a student's, in which all dates are of 2001 or of 2099."""
+    page, old, new = io.BytesIO(), (2001, 1, 1, 0, 0, 0), (2099, 1, 1, 0, 0, 0)
+    data = book(executed="2001-01-01T00:00:00")
+    if kind == "zip":
+        with zipfile.ZipFile(page, "w") as archive:
+            for name, date in (("a_1_2_x.ipynb", old), ("timestamp.txt", new)):
+                member = zipfile.ZipInfo(name, date)
+                member.extra = struct.pack("<HHBI", 0x5455, 5, 1, 978_307_200)
+                archive.writestr(member, data)
+    elif kind == "tar":
+        with tarfile.open(fileobj=page, mode="w:gz") as archive:
+            member = tarfile.TarInfo("2099-01-01/x.ipynb")
+            member.size, member.mtime = len(data), 978_307_200
+            archive.addfile(member, io.BytesIO(data))
+    else:
+        page.write(gzip.compress(data, mtime=978_307_200))
+    return page.getvalue()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "ada_1_assignsubmission_file_{}",
+        "ada_1_assignsubmission_file_LATE_7_8_2001-01-01 00_00_00.{}",
+        "ada_1_assignsubmission_file/bob_2_3_{}",
+        "ada_1_assignsubmission_file/submitted/bob/03_strides/{}",
+        "ada_1_assignsubmission_onlinetext_{}",
+        "ada_LATE_1_2_03_strides.{}",
+        "ada_1_2_bob_LATE_3_4_03_strides-99.{}",
+        "ada_1_2_2001-01-01T00-00-00__bob__{}",
+        "ada_1_2_bob_3_assignsubmission_x-1.{}",
+    ],
+)
+@pytest.mark.parametrize("kind", ["zip", "tar", "gz", "ipynb"])
+@pytest.mark.parametrize("packed", [True, False], ids=["archive", "folder"])
+def test_a_student_chooses_neither_identity_nor_time(
+    course, box, tmp_path, name, kind, packed
+):
+    data = book() if kind == "ipynb" else dated(kind)
+    ending = {"tar": "tar.gz", "gz": "ipynb.gz"}.get(kind, kind)
+    name, when = name.format(f"x.{ending}"), (2026, 3, 4, 5, 6, 8)
+    if packed:
+        zipped(tmp_path / "all.zip", {name: data}, [when])
+    else:
+        put(box / name, data, datetime(*when).timestamp())
+    done = collect(course, tmp_path / "all.zip" if packed else box, lab="03")
+    assert {(d.student or d.of, d.what) for d in done} == {("ada", "taken in")}
+    assert handed_in(course, "ada") == datetime(*when).astimezone(UTC)
+    assert [path.name for path in (course / "submitted").iterdir()] == ["ada"]
 
 
 def test_what_is_packed_in_a_platforms_archive_has_the_time_of_its_file(
