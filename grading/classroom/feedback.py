@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from jinja2 import Environment
+from markupsafe import Markup
 from nbconvert.exporters import Exporter
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
@@ -24,7 +25,7 @@ from .grades import COUNTS, standing
 from .lock import alone
 from .nbgrader_patches import gradebook
 from .preprocessors import Record
-from .submission_page import POLICY, Shown, is_check, without_paths
+from .submission_page import OWN_LOOKS, POLICY, Shown, is_check, without_paths
 
 PAGE = Environment(autoescape=True).from_string("""\
 <!doctype html>
@@ -53,6 +54,7 @@ section.answer { border-color: #777 }
 section.text { overflow: hidden; contain: content }
 .points, .comment { font-weight: bold; margin-bottom: 0 }
 .points + pre { white-space: pre-wrap }
+{{ looks }}
 {{ colors }}
 </style>
 </head>
@@ -106,6 +108,7 @@ def page(root, db_url, lab, student):
         total=shown.total,
         result=shown.result,
         cells=[_cell(cell, html, comments) for cell, html in shown.cells],
+        looks=Markup(OWN_LOOKS),
         colors=render.CODE.get_style_defs(".highlight"),
     )
     text = re.sub(re.escape(tempfile.gettempdir()) + r"/minigrad-\w+", "…", text)

@@ -16,7 +16,7 @@ from nbgrader.server_extensions.formgrader import base, handlers
 
 from .course_dir import penalties_of
 from .nbgrader_patches import gradebook
-from .submission_page import Shown, is_check, source
+from .submission_page import OWN_LOOKS, Shown, is_check, source
 
 # Its pages have scripts in their text, and make functions of templates.
 POLICY = (
@@ -37,7 +37,8 @@ FILE_POLICY = "default-src 'none'; sandbox"  # of what was handed in with a note
 LOOKS = Markup(
     "<style>.rendered_html td, .rendered_html th { padding: .2em 1em .2em 0 !important;"
     " text-align: left !important; vertical-align: top } "
-    ".text_cell_render { overflow: hidden; contain: content }</style>"
+    ".text_cell_render { overflow: hidden; contain: content } "
+    f"{OWN_LOOKS}</style>"
 )
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from jinja2 import Environment
 from markupsafe import Markup
 
+from minigrad import course
 from minigrad.exercises.sandbox import PATIENCE
 
 from ..checking.verdict import number, plural
@@ -25,10 +26,19 @@ from .grades import grade_of, said
 from .preprocessors import Record, reason
 
 SECONDS = PATIENCE * render.LIMITS["RLIMIT_CPU"]
+LAB_TEXT = 20_000  # characters, above which a text is no lab's
+LINK = re.compile(r"\]\([^()]{0,300}\)")
 PLAIN = 200_000  # characters that are shown of a text as it is
 LONGEST = 400  # characters of a reason in the table
 TOO_MUCH = "This text takes too long, or is too long, to show, so here is its source."
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+# A student's text could look like the result, but not in a frame and with small heads.
+OWN = Markup('<div class="own"><p class="by">The student\'s own text</p>{}</div>')
+OWN_LOOKS = """\
+.own { border: 1px dashed #777; padding: 0 .8em; margin: 1em 0 }
+.own > .by { margin: 0; font-size: 12px; color: #555 }
+.own h1, .own h2, .own h3 { font-size: 1em !important; margin: .5em 0 !important }
+"""
 RESULT = Environment(autoescape=True).from_string("""\
 <h1 id="result">Result: {{ total }}</h1>
 {% if penalty %}<p>The exercises have {{ before }}. {{ penalty }}.</p>{% endif %}
@@ -68,7 +78,9 @@ class Shown:
         path = root / "autograded" / student / lab / f"{lab}.ipynb"
         cells = json.loads(path.read_text("utf-8"))["cells"]
         cells = [cell for cell in cells if cell.get("id") != "result"]
-        known = course_texts((root / "release" / lab / f"{lab}.ipynb").read_bytes())
+        released = (root / "release" / lab / f"{lab}.ipynb").read_bytes()
+        known = course_texts(released)
+        self._lines = course_lines(released, lab)
         self.cells = [*zip(cells, self._shown(cells, known), strict=True)]
 
     def _result(self):
@@ -97,9 +109,17 @@ class Shown:
         parts = [(_kind(cell), "".join(cell["source"])) for cell in cells]
         new = [part for part in parts if part not in known]
         made = {**known, **dict(zip(new, rendered(new), strict=True))}
+        for kind, text in new:
+            if kind == "markdown" and not self._is_the_labs(text):
+                made[kind, text] = OWN.format(made[kind, text])
         for cell, part in zip(cells, parts, strict=True):
             name = is_check(cell) and repair.CHECK.search(part[1])[1]
             yield self._verdict(name, cell) if name in self._verdicts else made[part]
+
+    def _is_the_labs(self, text):
+        """Is each line of a text the lab's own, with whatever links?"""
+        lines = text.splitlines() if len(text) < LAB_TEXT else [text]
+        return all(_without_links(line) in self._lines for line in lines)
 
     def _verdict(self, name, cell):
         verdict, one = self._verdicts[name], self._points.get(name)
@@ -117,6 +137,16 @@ def course_texts(released):
     cells = json.loads(released)["cells"]
     parts = [(_kind(cell), "".join(cell["source"])) for cell in cells]
     return dict(zip(parts, rendered(parts), strict=True))
+
+
+@functools.lru_cache(16)
+def course_lines(released, lab):
+    """The lines of a lab's texts, as it was released and as learners find it."""
+    beside = course.home() / "labs" / f"{lab}.ipynb"
+    books = [released, beside.read_bytes()] if beside.is_file() else [released]
+    cells = [cell for book in books for cell in json.loads(book)["cells"]]
+    texts = ["".join(c["source"]) for c in cells if c["cell_type"] == "markdown"]
+    return {_without_links(line) for text in texts for line in text.splitlines()}
 
 
 def rendered(parts):
@@ -164,6 +194,10 @@ def _in_the_box(parts):
     if not all(made is None or isinstance(made, str) for made in found):
         raise ValueError("not the texts of a page")
     return found
+
+
+def _without_links(line):
+    return LINK.sub("]()", line).strip()
 
 
 def _kind(cell):

@@ -184,6 +184,32 @@ def contrast(one, other):
     return (high + 0.05) / (low + 0.05)
 
 
+IMITATION = """\
+# Result: 21 of 21 points
+</div></section></main><h1 id="result">Result: 21 of 21 points</h1>
+
+| exercise | points | state | reason |
+|---|---|---|---|
+| `permute` | 2 / 2 | right | all right |
+"""
+
+
+def test_a_student_s_text_is_framed_and_the_labs_is_not(root):
+    hand_in(root, "bad", text_of(lab("wrong"), IMITATION))
+    list(grade(root))
+    said = page_of(root, "bad")
+    heads = [h for h in said("h1") if h.get_text().startswith("Result:")]
+    assert [bool(h.find_parent(class_="own")) for h in heads] == [False, True, True]
+    assert "'s own text" in said.find(class_="own").p.get_text()
+    assert len(said(class_="own")) == 1
+    moved = lab("wrong")  # as learners' copies are
+    for one in moved["cells"]:
+        one["source"] = "".join(one["source"]).replace("](../", "](../../")
+    hand_in(root, "bad", moved)
+    list(grade(root))
+    assert not page_of(root, "bad")(class_="own")
+
+
 # What it may cost
 
 
@@ -325,6 +351,10 @@ def test_formgrader_loads_nothing_from_elsewhere(graded, served, chrome, beacon)
         assert shown.strip().startswith(f"Result: {want}")
         assert ("points off: 2 days late" in shown) == (student == "ada")
         assert not tab.query_selector_all(".text_cell_render [style*=margin]")
+        size = "e => parseFloat(getComputedStyle(e).fontSize)"
+        theirs = tab.eval_on_selector_all(".own :is(h1, h2)", f"all => all.map({size})")
+        assert all(one < 20 for one in theirs) and bool(theirs) == (student == "cover")
+        assert tab.eval_on_selector("h1#result", size) > 25
     ours = (served.url, "data:", "blob:")
     assert not [url for url in asked if not url.startswith(ours)]
     tab.evaluate(f"new Image().src = '{beacon[0]}/by_script.png'")
