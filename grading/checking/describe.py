@@ -14,7 +14,7 @@ from .compare import same, same_strides  # noqa: F401  old checks have them here
 
 # Causes that are certain once they are seen: a check's own do not go before them.
 CERTAIN = {"endless", "gone", "circular", "recursion", "type", "changed", "reused"}
-CERTAIN |= {"list", "float", "copies"}
+CERTAIN |= {"list", "float", "copies", "much"}
 
 # What Python says of some beginners' mistakes -> what to do.
 HINTS = {

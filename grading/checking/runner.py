@@ -28,10 +28,20 @@ from minigrad.tensor import Tensor
 from .. import drivers
 from ..drivers import fake_gpu
 from ..drivers.guards import Misuse, resume
-from ..isolation.codec import ANY, MAX_BITS, NotPlain, Seen, decode, encode
-from ..isolation.replies import LONGEST_TEXT, About, Outcome, Problem
+from ..isolation.codec import (
+    ANY,
+    MAX_BITS,
+    NotPlain,
+    Seen,
+    TooMuch,
+    decode,
+    encode,
+    expect_short,
+)
+from ..isolation.replies import LONGEST, LONGEST_TEXT, About, Outcome, Problem
 
 MOST = 2**20  # elements of a tensor that are looked at
+FEW = 40  # of an error's classes
 READS = "LOAD_GLOBAL", "LOAD_NAME", "IMPORT_NAME"  # steps that name what is outside
 
 
@@ -96,10 +106,13 @@ class LocalSubject:
                 with others, time_limit(seconds), watch:
                     value = drivers.played(hole, arguments, earlier)
                 value = plain(value, functools.partial(_kept, bases=bases))
+                expect_short(value)
             except TimeUp:
                 problem = Problem("time", f"not done after {seconds} s")
             except NotPlain as error:
                 problem = Problem("type", str(error))
+            except TooMuch as error:
+                problem = Problem("much", f"it returns {error}")
             except Misuse as error:
                 problem = Problem(error.kind, str(error))
             except KeyboardInterrupt:
@@ -283,7 +296,8 @@ def _raised(error, hole):
         message = str(error) + suggest.meant(error)
     except Exception:
         message = "(its message cannot be read)"
-    return Problem("raised", message, names, _own_line(error, hole))
+    where = _own_line(error, hole)
+    return Problem("raised", message[:LONGEST], names[:FEW], where[:LONGEST])
 
 
 def _own_line(error, hole):

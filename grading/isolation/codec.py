@@ -16,6 +16,7 @@ import numpy as np
 
 HEAD = struct.Struct(">I")  # the structure's size
 SHORT = 2**20  # bytes of a structure that comes from an answer
+VALUE, REPLY = 2**17, 2**18  # of what it returns, and of all that is said of that
 ANY = 2**32  # of one that comes from the grader
 DEEPEST = 40  # tuples in tuples
 MOST = 50_000  # tuples, arrays, and the like in a message
@@ -43,6 +44,13 @@ class NotPlain(TypeError):
     """A value that may not cross."""
 
 
+TOO_MUCH = "too much to read: {} beside the elements of tensors; at most {} are read"
+
+
+class TooMuch(ValueError):
+    """What takes the grader too long to read, whatever it is."""
+
+
 def refused(value):
     """What `encode` and `decode` do with what is not plain."""
     raise NotPlain(f"a {type(value).__name__} may not cross")
@@ -55,6 +63,13 @@ def encode(value, keep=refused):
     return b"".join([HEAD.pack(len(structure)), structure, arrays])
 
 
+def expect_short(value):
+    """TooMuch where a plain value has more to read than an answer ever has to give."""
+    size = len(_packed(value, refused, bytearray()))
+    if size > VALUE:
+        raise TooMuch(TOO_MUCH.format(f"{size:,} bytes", f"{VALUE:,}"))
+
+
 def decode(data, keep=None, most=SHORT):
     """The plain value of bytes that `encode` made. ValueError for anything else.
 
@@ -62,8 +77,10 @@ def decode(data, keep=None, most=SHORT):
     """
     try:
         (size,) = HEAD.unpack_from(data)
-        if size > min(most, len(data) - HEAD.size):
-            raise ValueError(f"a message with {size} bytes beside its arrays")
+        if size > len(data) - HEAD.size:
+            raise ValueError("a message that ends before it says")
+        if size > most:
+            raise TooMuch(TOO_MUCH.format(f"{size} bytes", most))
         end = HEAD.size + size
         reader = _Reader(memoryview(data)[end:], keep)
         return reader.value(data[HEAD.size : end], 0)

@@ -10,17 +10,18 @@ import numpy as np
 
 from minigrad.dtypes import DTYPES
 
-from .codec import Seen, decode, encode
+from .codec import REPLY, SHORT, Seen, decode, encode
 
 STATES = {"answered", "not answered", "solution"}
 LONGEST_TEXT = 2**16  # characters of a kernel
 LONGEST = 10_000  # characters of a message, or of what is printed
+EARLY = 2**16  # bytes of what is said of an answer before it is called
 DEEPEST, MOST = 40, 200_000  # of a value, and how many values in it
 NAMES = {dtype.name for dtype in DTYPES}
 
 
 class Problem(NamedTuple):
-    """Why a call gave no value. kind: "raised", "time", "type" or "gone"."""
+    """Why a call gave no value. kind: "raised", "time", "type", "much", or "gone"."""
 
     kind: str
     message: str
@@ -59,19 +60,19 @@ class WireSubject:
         self._send = send
 
     def about(self, name):
-        return about(self._ask("about", name))
+        return about(self._ask(EARLY, "about", name))
 
     def text(self, name):
-        given = self._ask("text", name)
+        given = self._ask(SHORT, "text", name)
         if not isinstance(given, str) or len(given) > LONGEST_TEXT + 1:
             raise ValueError("a kernel's answer is a text, and not a huge one")
         return given
 
     def call(self, name, args, seconds, own=False):
-        return outcome(self._ask("call", name, args, seconds, own))
+        return outcome(self._ask(REPLY, "call", name, args, seconds, own))
 
-    def _ask(self, method, *args):
-        return decode(self._send(encode([method, *args])))
+    def _ask(self, most, *request):
+        return decode(self._send(encode([*request])), most=most)
 
 
 def message(value):
@@ -82,7 +83,7 @@ def message(value):
 
 def question(data):
     """What an answer asks while it is called, [what, ...]; None for its Outcome."""
-    value = decode(data)
+    value = decode(data, most=REPLY)
     asks = isinstance(value, list) and value[:1] == ["ask"]
     return value[1:] if asks else None
 

@@ -123,7 +123,8 @@ class ProcessSubject(WireSubject):
             with self._understood():
                 if self._ahead:
                     self._ahead -= 1
-                    outcome = replies.outcome(codec.decode(self._exchange()))
+                    reply = codec.decode(self._exchange(), most=codec.REPLY)
+                    outcome = replies.outcome(reply)
                 else:
                     outcome = super().call(name, args, seconds, own)
         except Gone as error:
@@ -168,6 +169,9 @@ class ProcessSubject(WireSubject):
         """End a process that does not keep to the protocol."""
         try:
             yield
+        except codec.TooMuch as error:
+            self._end()
+            raise Gone("gone", f"its process says {error}") from None
         except (ValueError, TypeError, LookupError, ArithmeticError, MemoryError):
             self._end()
             raise Gone(

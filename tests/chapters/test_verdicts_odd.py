@@ -59,6 +59,31 @@ def test_a_wrong_type_is_named(value, cause, subject):
     assert verdict.failures[0].cause == cause, str(verdict)
 
 
+MUCH = {
+    "texts": lambda: ("ab" * 50,) * 2000,
+    "ints": lambda: (2**60,) * 16_000,
+    "text": lambda: "a b" * 50_000,
+    "lists": lambda: ([["ab" * 50]] * 2000,),
+    "dict": lambda: {f"{n:90}": n for n in range(2000)},
+}
+
+
+@pytest.mark.parametrize("value", MUCH.values(), ids=MUCH)
+def test_too_much_to_read_is_said(value, subject):
+    verdict = verdict_on(contiguous_strides, of_shape(lambda shape: value()), subject)
+    assert (verdict.points, verdict.failures[0].cause) == (0, "much")
+    assert "it returns too much to read: " in str(verdict)
+    assert "at most 131,072" in str(verdict)
+
+
+def test_the_message_of_an_error_may_be_long(subject):
+    def answer(shape):
+        raise ValueError("ab " * 200_000)
+
+    verdict = verdict_on(contiguous_strides, answer, subject)
+    assert verdict.failures[0].cause == "raised" and "ab ab" in str(verdict)
+
+
 def test_integers_of_numpy_and_named_tuples_are_right(subject):
     def numpys(shape):
         return View(*map(np.int64, strides_of(shape))) if len(shape) == 3 else tuple(

@@ -1,6 +1,7 @@
 """A student's process that is ended from outside costs nothing, and no endless loop."""
 
 import random
+import time
 
 import pytest
 
@@ -64,6 +65,34 @@ def kill(which, killed):
     elif len(below) == len(ABOVE):  # it lives
         below[ABOVE.index(which)].kill()
         killed.append(which)
+
+
+REPLY = """
+    import gc
+    from grading.isolation import codec
+    from grading.isolation.connection import Line
+    line = next(o for o in gc.get_objects() if isinstance(o, Line))
+    line.send(codec.encode((VALUE, None, "")))
+    raise SystemExit
+"""
+LONG = {
+    "a text": '"a b" * 209_000',
+    "texts": '("ab",) * 209_000',
+    "texts of the same structure": '[["ab", "cd"]] * 80_000',
+    "keys": "{str(n): '' for n in range(90_000)}",
+}
+
+
+@pytest.mark.parametrize("value", LONG.values(), ids=LONG)
+def test_a_long_reply_is_not_read(monkeypatch, value):
+    forging = [*cells(offset_of=REPLY.replace("VALUE", value))]
+    found, _ = judging.run(LAB, forging, NAMES[:1], unsafe=UNSAFE)  # warm
+    begun = time.process_time()
+    found, _ = judging.run(LAB, forging, NAMES, unsafe=UNSAFE)
+    assert time.process_time() - begun < 3
+    states = {v.name: v.state for v in found}
+    assert states == dict.fromkeys(NAMES, "right") | {"offset_of": "crashed"}
+    assert "too much to read" in str(found[1])
 
 
 def test_killed_at_any_moment(monkeypatch):

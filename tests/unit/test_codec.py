@@ -217,6 +217,15 @@ def test_a_structure_that_is_too_long_is_refused_but_not_a_long_array():
     assert decode(encode(np.zeros(2**20))).size == 2**20
 
 
+def test_a_value_with_too_much_to_read_is_refused_but_not_a_long_array():
+    codec.expect_short([np.zeros(2**20), "a" * (codec.VALUE - 100)])
+    for much in ("a" * codec.VALUE, ("ab",) * 50_000, [0] * codec.VALUE):
+        with pytest.raises(codec.TooMuch, match="too much to read"):
+            codec.expect_short(much)
+        with pytest.raises(codec.TooMuch, match="too much to read"):
+            decode(encode(much), most=codec.VALUE)
+
+
 def nested(depth=30):
     """A value of 1 MB that is in so many of others, each of which is read by itself."""
     value = msgpack.packb("a" * (2**20 - 500))
