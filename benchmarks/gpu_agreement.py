@@ -84,7 +84,7 @@ class Gpu:
             raise
 
 
-def in_the_simulator(case, options):
+def in_the_simulator(case, options, tools=()):
     """(arrays afterwards, the Report)."""
     kernel = cudasim.RawKernel(case.source, case.name, (*case.options, *options))
     args = common.fresh(case.args)
