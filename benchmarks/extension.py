@@ -3,7 +3,7 @@
     python benchmarks/extension.py [--write]
 
 The operators of chapter 11, forward, in float32: "extension" is examples/extension,
-built by nvcc; "minigrad" its operators with the library's fastest rungs. PyTorch runs
+built by nvcc; "minigrad" its operators with the library's fastest kernels. PyTorch runs
 them eager and under torch.compile. "compiled / ours" is how many times as long the
 compiled one takes as the better of ours: 1 or more is the goal. On a GPU the L2 cache
 is overwritten before each run, and events time the kernels. GB/s counts what must
@@ -140,7 +140,7 @@ def main():
     device = "cuda" if torch.cuda.is_available() else "cpu"
     native = extension.minigrad_ops()._C
     torch.set_num_threads(1)  # of the CPU: several wait for each other, for NumPy's one
-    with torch.no_grad(), minigrad.rungs("fastest"):
+    with torch.no_grad(), minigrad.kernel_variant("fastest"):
         rows = [
             row(work, shapes, device, native)
             for work, each in SHAPES[device].items()

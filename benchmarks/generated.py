@@ -12,7 +12,7 @@ from benchmarks.common import Launch, fresh
 from minigrad import launch
 from minigrad.nn import functional as F
 
-WRITTEN = "fused_", "#define HEAD(x, i) head(", "#define TAIL(i, value) tail("
+WRITTEN = "fused_", "PROLOGUE(x, i) prologue(", "EPILOGUE(i, value) epilogue("
 LABEL, SIZES = "minigrad.jit", [(1, 1), (6, 5), (257, 33)]
 
 
@@ -77,7 +77,7 @@ def of(function, *arrays):
         run(one, args)
 
     f = minigrad.jit(function)
-    with launch.rungs("fastest"):
+    with launch.kernel_variant("fastest"):
         tensors = [minigrad.tensor(a, device="sim") for a in arrays]
         f(*tensors)  # traced
         with patch.object(launch.Launch, "run", recording):

@@ -1,9 +1,9 @@
-"""The library's kernels, rung by rung, beside PyTorch and what the GPU can do.
+"""The library's kernels, variant by variant, beside PyTorch and what the GPU can do.
 
     python benchmarks/kernels.py [--write] [FAMILY ...]
 
-A rung is a version of a kernel by one more idea. Its result is compared with PyTorch's
-before it is timed. Bandwidth counts each byte that has to be read or written once; what
+A variant is a kernel with one more idea. Its result is compared with PyTorch's before
+it is timed. Bandwidth counts each byte that has to be read or written once; what
 a kernel reads twice is its own affair. "of the copy" is that bandwidth over the one of
 PyTorch's copy of 2^28 floats in the same run, "of cuBLAS" the speed over torch.mm's in
 float32 without TF32. Arrays are larger than the L2 cache.
@@ -17,7 +17,7 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks import common, ladders, ladders_conv  # noqa: F401 (they fill FAMILIES)
-from benchmarks.rungs import FAMILIES, Rung, empty_of_torch, numbers, of_torch
+from benchmarks.variants import FAMILIES, Variant, empty_of_torch, numbers, of_torch
 from minigrad import devices
 from minigrad.testing import bench
 
@@ -44,11 +44,11 @@ def right(one, launch, expected):
 
 
 def table(one, copied):
-    """Rows of texts: each rung, and PyTorch."""
+    """Rows of texts: each variant, and PyTorch."""
     unit = "TFLOP/s" if one.flops else "GB/s"
     rows, speeds = [], {}
     expected = one.torch().clone()
-    for r in [Rung("PyTorch", one.torch), *one.rungs]:
+    for r in [Variant("PyTorch", one.torch), *one.variants]:
         if r.name != "PyTorch" and not right(one, r.launch, expected):
             raise SystemExit(f"{r.name} is wrong: {one.title}")
         timing = bench(r.launch, device="cuda", warmup=2, repeat=9)
@@ -60,7 +60,8 @@ def table(one, copied):
     limit = speeds["PyTorch"] if one.flops else copied
     shares = [f"{speeds[name] / limit:.2f}" for name, *_ in rows]
     against = [f"{speeds[name] / speeds['PyTorch']:.2f} x" for name, *_ in rows]
-    head = "rung", "time", unit, "of cuBLAS" if one.flops else "of the copy", "PyTorch"
+    share = "of cuBLAS" if one.flops else "of the copy"
+    head = "variant", "time", unit, share, "PyTorch"
     body = [(*r, s, a) for r, s, a in zip(rows, shares, against, strict=True)]
     return [head, *body[1:], body[0]]
 
@@ -71,7 +72,7 @@ def report(names):
     for name in names:
         for one in FAMILIES[name]():
             text = f"### {one.title}\n\n{common.markdown(table(one, copied))}"
-            yield text + (f"\n\nThe next rung: {one.after}" if one.after else "")
+            yield text + (f"\n\nThe next variant: {one.after}" if one.after else "")
 
 
 def main(arguments=None):

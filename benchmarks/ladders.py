@@ -1,10 +1,10 @@
-"""The library's kernels in order of speed, each ladder beside what PyTorch does."""
+"""The library's kernels in order of speed, each beside what PyTorch does."""
 
 import functools
 
 import numpy as np
 
-from benchmarks.rungs import (
+from benchmarks.variants import (
     Family,
     blocks,
     empty,
@@ -12,9 +12,9 @@ from benchmarks.rungs import (
     family,
     numbers,
     of_torch,
-    rung,
     tickets,
     two_stages,
+    variant,
     view,
 )
 
@@ -32,7 +32,7 @@ def relu():
 
     def unary(idea, grid, *args):
         name = f"unary{idea}<float>"
-        return rung("elementwise", name, grid, 256, *args, zero, zero, prelude=RELU)
+        return variant("elementwise", name, grid, 256, *args, zero, zero, prelude=RELU)
 
     yield Family(
         f"relu of {N:,} floats", lambda: torch.clamp(X, min=0, out=Y), lambda: y,
@@ -46,7 +46,7 @@ def relu():
 
 def binary(idea, grid, *args, block=256, prelude=""):
     name = f"binary{idea}<float>"
-    return rung("elementwise", name, grid, block, *args, prelude=prelude)
+    return variant("elementwise", name, grid, block, *args, prelude=prelude)
 
 
 def rows_of_packs(rows, cols, *args, prelude=""):
@@ -112,14 +112,14 @@ def transpose():
 
     def turn(idea, grid, block=(32, 4)):
         sizes = np.int32(n), np.int32(n)
-        return rung("copy", f"transpose_{idea}<float>", grid, block, x, y, *sizes)
+        return variant("copy", f"transpose_{idea}<float>", grid, block, x, y, *sizes)
 
     args = x, view((n, n), (1, n)), y, np.int32(n * n)
     yield Family(
         f"x.T as a contiguous matrix, {n:,} x {n:,} floats", lambda: Y.copy_(X.t()),
         lambda: y,
         [turn("naive", (n // 32, n // 4)),
-         rung("copy", "contiguous<float>", n * n // 256, 256, *args),
+         variant("copy", "contiguous<float>", n * n // 256, 256, *args),
          turn("tiled", (n // 32, n // 32)), turn("padded", (n // 32, n // 32)),
          turn("vectors", (n // 32, n // 128), (8, 32))], nbytes=8 * n * n,
         after="the copy engine for tiles (`cp.async.bulk.tensor`), which brings whole "
@@ -138,8 +138,8 @@ def sum_of_all():
         f"sum of {N:,} floats", lambda: X.sum(), lambda: total,
         [two_stages("reduce", f"sum_{idea}<float>", (many, 256, first),
                     (1, 256, second)) for idea in ("tree", "shuffle", "vectors")]
-        + [rung("reduce", "reduce_blocks<0, float>", (1, 1024), 256, x, total, size,
-                size, parts, tickets(1), how=", one launch")],
+        + [variant("reduce", "reduce_blocks<0, float>", (1, 1024), 256, x, total, size,
+                   size, parts, tickets(1), how=", one launch")],
         nbytes=4 * N, near=1e-2, after="none; it reads as fast as the memory gives.",
     )  # fmt: skip
 
@@ -152,15 +152,15 @@ def rows():
     X, n, size = of_torch(x), np.int64(COLS), f"{ROWS:,} x {COLS:,} floats"
     yield Family(
         f"sums of rows, {size}", lambda: X.sum(1), lambda: y,
-        [rung("reduce", "reduce_blocks<0, float>", ROWS, 256, x, y, n, n,
-              None, None),
-         rung("reduce", "reduce_warps<0, float>", ROWS // 8, (32, 8), x, y,
-              np.int64(ROWS), n, n)], nbytes=4 * N, near=1e-5,
+        [variant("reduce", "reduce_blocks<0, float>", ROWS, 256, x, y, n, n,
+                 None, None),
+         variant("reduce", "reduce_warps<0, float>", ROWS // 8, (32, 8), x, y,
+                 np.int64(ROWS), n, n)], nbytes=4 * N, near=1e-5,
     )  # fmt: skip
     args = x, y, where, n, None, None, None
     yield Family(
         f"argmax of rows, {size}", lambda: torch.argmax(X, 1), lambda: where,
-        [rung("argmax", "arg_blocks<1, float>", ROWS, 256, *args)], nbytes=4 * N,
+        [variant("argmax", "arg_blocks<1, float>", ROWS, 256, *args)], nbytes=4 * N,
         after="loads of 16 bytes, and the maximum of a pack before its place.",
     )  # fmt: skip
 
@@ -174,10 +174,11 @@ def columns():
     down, name = (x, kept, view((ROWS,), (COLS,))), "reduce_columns<0, float>"
     yield Family(
         f"sums of columns, {ROWS:,} x {COLS:,} floats", lambda: X.sum(0), lambda: y,
-        [rung("reduce", "reduce_strided<0, float>", grid, 32, *down, y, m, n, count),
-         rung("reduce", name, grid, (32, 32), *down, y, m, n, count, None, None),
-         rung("reduce", name, (grid, parts), (32, 32), *down, y, m, n, count, partial,
-              tickets(grid), how=f", {parts} blocks")], nbytes=4 * N, near=1e-4,
+        [variant("reduce", "reduce_strided<0, float>", grid, 32, *down, y, m, n, count),
+         variant("reduce", name, grid, (32, 32), *down, y, m, n, count, None, None),
+         variant("reduce", name, (grid, parts), (32, 32), *down, y, m, n, count,
+                 partial, tickets(grid), how=f", {parts} blocks")],
+        nbytes=4 * N, near=1e-4,
         after="four columns a thread, in loads of 16 bytes.",
     )  # fmt: skip
 
@@ -203,7 +204,7 @@ def softmax_rungs(x, y, m, n, log):
     long, types, size = n > COLS, f"<float, {log}>", np.int64(n)
 
     def one(idea, grid, block, *sizes):
-        return rung("softmax", f"softmax_{idea}", grid, block, x, y, *sizes)
+        return variant("softmax", f"softmax_{idea}", grid, block, x, y, *sizes)
 
     if not long:
         yield one("three_pass" + types, m // 64, 64, np.int64(m), size)
@@ -225,9 +226,9 @@ def layer_norm():
     yield Family(
         f"layer norm of rows, {m:,} x {n:,} floats",
         lambda: torch.nn.functional.layer_norm(X, (n,), W, B), lambda: y,
-        [*(rung("layer_norm", k, m, 256, *args, np.int64(n), eps) for k in names),
-         rung("layer_norm", "layer_norm_registers<float, 8>", m, 128, *args,
-              np.int32(n), eps)], nbytes=8 * x.size, near=1e-5,
+        [*(variant("layer_norm", k, m, 256, *args, np.int64(n), eps) for k in names),
+         variant("layer_norm", "layer_norm_registers<float, 8>", m, 128, *args,
+                 np.int32(n), eps)], nbytes=8 * x.size, near=1e-5,
         after="joining it with what comes before: the sum of a residual block, say.",
     )  # fmt: skip
 
@@ -253,23 +254,23 @@ def matmul():
 
 
 def products(a, b, c, M, N, K, whole):
-    """matmul's rungs; if not `whole`, those for sizes that 4 does not divide."""
+    """matmul's variants; if not `whole`, those for sizes that 4 does not divide."""
     sizes, one = np.int32([M, N, K]), np.int64(1)
     grid = blocks(N, 128), blocks(M, 128)
     across, tiles = blocks(N, 32), (blocks(N, 16), blocks(M, 16))
     by_rows = a, view((M, K), (K, 1)), b, view((K, N), (N, 1)), c, *sizes, one
 
     def plain(idea, grid, block):
-        return rung("matmul", f"matmul_{idea}", grid, block, a, b, c, *sizes)
+        return variant("matmul", f"matmul_{idea}", grid, block, a, b, c, *sizes)
 
     if whole:
         yield plain("naive<float>", tiles, (16, 16))
         yield plain("coalesced<float>", (across, blocks(M, 8)), (32, 8))
-    yield rung("matmul", "matmul_tiled<float>", tiles, (16, 16), *by_rows)
+    yield variant("matmul", "matmul_tiled<float>", tiles, (16, 16), *by_rows)
     yield plain("column<float>", (blocks(N, 64), blocks(M, 64)), 512)
     yield plain("patch<float>", grid, 256)
     if not whole:
-        yield rung("matmul", "matmul_pipelined<1, 0, 0>", grid, 128, *by_rows)
+        yield variant("matmul", "matmul_pipelined<1, 0, 0>", grid, 128, *by_rows)
         return
     yield plain("vectors", grid, 256)
     for a_row, b_col in ((1, 0), (1, 1), (0, 0)):
@@ -277,4 +278,5 @@ def products(a, b, c, M, N, K, whole):
         right = b.T.copy() if b_col else b
         args = left, view((M, K), (K, 1) if a_row else (1, M)), right
         args += view((K, N), (1, K) if b_col else (N, 1)), c, *sizes, one
-        yield rung("matmul", f"matmul_pipelined<{a_row}, {b_col}, 1>", grid, 128, *args)
+        name = f"matmul_pipelined<{a_row}, {b_col}, 1>"
+        yield variant("matmul", name, grid, 128, *args)

@@ -4,16 +4,16 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from benchmarks.rungs import (
+from benchmarks.variants import (
     Family,
-    Rung,
+    Variant,
     blocks,
     empty,
     empty_of_torch,
     family,
     numbers,
     of_torch,
-    rung,
+    variant,
 )
 from minigrad.ops import conv
 from minigrad.ops.pooling import pool_window
@@ -34,12 +34,12 @@ def products(s, what, a, b, bias, c, biased=0, parts=1):
     M, N, K = s.product(what)
     N += biased * (what == 2)
     args = a, b, bias, c, s.struct("sim"), np.int32(biased), np.int32(parts)
-    yield rung("conv_gemm", f"conv2d_implicit<{what}, float>",
-               (blocks(N, 16), blocks(M, 16), parts), (16, 16), *args)  # fmt: skip
+    yield variant("conv_gemm", f"conv2d_implicit<{what}, float>",
+                  (blocks(N, 16), blocks(M, 16), parts), (16, 16), *args)  # fmt: skip
     high, wide, deep = conv.tile_of(SimpleNamespace(M=M, N=N, K=K, what=what))
     name = f"conv2d_pipelined<{what}, 3, 3, 1, 1, {high}, {wide}, {deep}>"
-    yield rung("conv_gemm", name,
-               (blocks(N, wide), blocks(M, high), parts), 128, *args)  # fmt: skip
+    yield variant("conv_gemm", name,
+                  (blocks(N, wide), blocks(M, high), parts), 128, *args)  # fmt: skip
 
 
 def title(name, s):
@@ -61,10 +61,10 @@ def convolution():
         yield Family(
             title("conv2d", s), lambda X=X, W=W, B=B: F.conv2d(X, W, B, padding=1),
             lambda y=y: y,
-            [rung("conv", "conv2d_direct<float>", blocks(y.size, 256), 256, *args,
-                  np.int64(y.size)),
-             rung("conv", "conv2d_halo<float>", grid, (16, 16), *args,
-                  np.int64(s.N * s.O)), *products(s, 0, w, x, bias, y, 1)],
+            [variant("conv", "conv2d_direct<float>", blocks(y.size, 256), 256, *args,
+                     np.int64(y.size)),
+             variant("conv", "conv2d_halo<float>", grid, (16, 16), *args,
+                     np.int64(s.N * s.O)), *products(s, 0, w, x, bias, y, 1)],
             flops=flops(s), near=1e-5, after="tiles brought by the copy engine, and "
             "Winograd's transform, which multiplies 2.25 times less often.",
         )  # fmt: skip
@@ -84,16 +84,16 @@ def convolution_backward():
     yield Family(
         title("conv2d, dx", s),
         lambda: torch.nn.grad.conv2d_input(s.x, W, DY, padding=1), lambda: dx,
-        [rung("conv", "conv2d_input_direct<float>", blocks(dx.size, 256), 256, w, dy,
-              dx, struct, np.int64(dx.size)), *products(s, 1, w, dy, bias, dx)],
+        [variant("conv", "conv2d_input_direct<float>", blocks(dx.size, 256), 256, w, dy,
+                 dx, struct, np.int64(dx.size)), *products(s, 1, w, dy, bias, dx)],
         flops=flops(s), near=1e-5,
     )  # fmt: skip
     dw, parts = empty(*s.w), conv.PARTS // 5  # of five tiles
     some = empty(parts, *s.w)
     size = np.int32(s.O), np.int32(s.w[1] * s.window.taps), np.int32(0), np.int32(parts)
-    join = rung("conv_gemm", "conv2d_join<float>", blocks(dw.size, 32), (32, 8), some,
-                dw, dw, *size)  # fmt: skip
-    direct = rung(
+    join = variant("conv_gemm", "conv2d_join<float>", blocks(dw.size, 32), (32, 8),
+                   some, dw, dw, *size)  # fmt: skip
+    direct = variant(
         "conv", "conv2d_weight_direct<float>", dw.size, 256, x, dy, dw, struct
     )
     yield Family(
@@ -105,13 +105,13 @@ def convolution_backward():
 
 
 def both(first, second):
-    """Two launches as one rung."""
+    """Two launches as one variant."""
 
     def launch():
         first.launch()
         second.launch()
 
-    return Rung(f"{first.name}, {second.name}", launch)
+    return Variant(f"{first.name}, {second.name}", launch)
 
 
 @family
@@ -125,9 +125,10 @@ def folding():
     nbytes = 4 * (x.size + y.size)
     yield Family(
         f"unfold (im2col), images {s.x}", lambda: F.unfold(X, 3, padding=1), lambda: y,
-        [rung("unfold", "unfold_element<float>", blocks(n, 256), 256, x, y, struct, n),
-         rung("unfold", "unfold_window<float>", blocks(few, 256), 256, x, y, struct,
-              few)], nbytes=nbytes,
+        [variant("unfold", "unfold_element<float>", blocks(n, 256), 256, x, y, struct,
+                 n),
+         variant("unfold", "unfold_window<float>", blocks(few, 256), 256, x, y, struct,
+                 few)], nbytes=nbytes,
     )  # fmt: skip
     columns = numbers(*shape)
     C = of_torch(columns)
@@ -136,15 +137,15 @@ def folding():
         back.fill(0)
         adding.launch()
 
-    adding = rung("unfold", "fold_scatter<float>", blocks(n, 256), 256, columns, back,
-                  struct, n)  # fmt: skip
-    gather = rung("unfold", "fold_gather<float>", blocks(pixels, 256), 256, columns,
-                  back, struct, pixels)  # fmt: skip
+    adding = variant("unfold", "fold_scatter<float>", blocks(n, 256), 256, columns,
+                     back, struct, n)  # fmt: skip
+    gather = variant("unfold", "fold_gather<float>", blocks(pixels, 256), 256, columns,
+                     back, struct, pixels)  # fmt: skip
     yield Family(
         f"fold (col2im), images {s.x}",
         lambda: F.fold(C, s.window.size, 3, padding=1), lambda: back,
-        [Rung("zeros, fold_scatter<float>", scatter), gather], nbytes=nbytes, near=1e-5,
-    )  # fmt: skip
+        [Variant("zeros, fold_scatter<float>", scatter), gather], nbytes=nbytes,
+    near=1e-5, )  # fmt: skip
 
 
 @family
@@ -157,7 +158,7 @@ def pooling():
     y, dy, dx = empty(1024, 32, 14, 14), numbers(1024, 32, 14, 14), empty(*x.shape)
     at, struct = empty(*y.shape, dtype=np.int64), w.struct("sim")
     n, m, nbytes = np.int32(y.size), np.int32(x.size), 4 * x.size + 12 * y.size
-    one = rung("pool", "max_pool2d<float>", blocks(n, 256), 256, x, y, at, struct, n)
+    one = variant("pool", "max_pool2d<float>", blocks(n, 256), 256, x, y, at, struct, n)
     yield Family(
         "max_pool2d of 2 x 2, images 1024 x 32 x 28 x 28",
         lambda: F.max_pool2d(X, 2, return_indices=True)[0], lambda: y, [one],
@@ -170,6 +171,6 @@ def pooling():
         "max_pool2d backward, the same",
         lambda: back(DY, X, *how, [0, 0], [1, 1], False, AT, grad_input=DX),
         lambda: dx,
-        [rung("pool", "max_pool2d_input<float>", blocks(m, 256), 256, dy, at, dx,
-              struct, m, None)], nbytes=nbytes,
+        [variant("pool", "max_pool2d_input<float>", blocks(m, 256), 256, dy, at, dx,
+                 struct, m, None)], nbytes=nbytes,
     )  # fmt: skip

@@ -49,13 +49,13 @@ HEAD = [
 
 
 class Ours:
-    """minigrad, with one choice among the rungs of its ladders."""
+    """minigrad, with one choice among the variants of its kernels."""
 
     seed = 0
 
-    def __init__(self, rungs, device):
-        self.name, self.device = f"minigrad, rungs {rungs}", device
-        self.chosen = lambda: minigrad.rungs(rungs)
+    def __init__(self, variants, device):
+        self.name, self.device = f"minigrad, {variants}", device
+        self.chosen = lambda: minigrad.kernel_variant(variants)
 
     def new(self, small=False):
         minigrad.manual_seed(self.seed)
@@ -318,7 +318,7 @@ def trained(one, epochs, seeds, sets):
 
 
 def contestants(device):
-    yield from (Ours(rungs, device) for rungs in ("answered", "fastest"))
+    yield from (Ours(variants, device) for variants in ("answered", "fastest"))
     yield from (Jitted(mode, device) for mode in (None, "reduce-overhead"))
     yield Theirs(False, device)
     if device == "cuda":
@@ -358,7 +358,7 @@ def in_a_row(launch, args, count=100):
 def profile(size):
     """The rows of the table of a step's kernels, the longest first."""
     one = Jitted(None, "cuda")
-    with minigrad.rungs("fastest"):
+    with minigrad.kernel_variant("fastest"):
         images, labels = (minigrad.tensor(a, device="cuda") for a in batch(size))
         step = one.jitted(*one.new())
         for _ in range(3):

@@ -687,12 +687,12 @@ with trying():
 # ## Which kernels ran?
 #
 # `minigrad.trace()` lists every kernel that was launched while it was open.
-# (`rungs("fastest")` keeps to the library's own kernels; more of that below.)
+# (`kernel_variant("fastest")` keeps to the library's own kernels. More of that below.)
 
 # %%
 x = minigrad.rand(1000, 64).to(device)
 y = minigrad.rand(64).to(device)
-with minigrad.rungs("fastest"), minigrad.trace() as launches:
+with minigrad.kernel_variant("fastest"), minigrad.trace() as launches:
     z = (x * y + 1).relu()
 launches
 
@@ -755,15 +755,15 @@ launches
 # `T`, `[:2]` and `view` change three numbers, and launch nothing. `contiguous`
 # {{=copies|copy strided}}, and its kernel is exercise 10 of lab 03.
 #
-# ### Rungs
+# ### Kernel variants
 #
-# An operator has several kernels, from the plainest to the fastest: a **ladder**. Which
-# rung runs depends on the operands, and on you: where the ladder has a kernel that you
-# have written, yours runs. In this notebook the course's solutions stand in, and they
-# do not count as yours; but one can ask for a rung by its name.
+# An operator has several kernels, from the plainest to the fastest: its **variants**.
+# Which one runs depends on the operands, and on you: if you have written one of them,
+# yours runs. In this notebook the reference solutions stand in, and they don't count as
+# yours, but you can ask for a variant by its name.
 
 # %%
-with minigrad.rungs("yours"), minigrad.trace() as launches:
+with minigrad.kernel_variant("yours"), minigrad.trace() as launches:
     z = (x * y).relu()
 launches
 
@@ -771,19 +771,19 @@ launches
 # {{=`unary_kernel`|relu yours unary_kernel}} and {{=`binary_broadcast`|mul yours
 # binary_broadcast}} are the holes of lab 04. They read tensors of one type, and results
 # of the same type; for everything else the library's own kernels run. With `"labs"` in
-# the set-up cell this is your code, and it runs by itself. Then `rungs("fastest")`
-# brings the library's kernels back, to compare the two.
+# the set-up cell this is your code, and it runs by itself. Then
+# `kernel_variant("fastest")` brings the library's kernels back, to compare the two.
 #
-# {{=The values are the same|True}}, from whatever rung: one multiplication is one
+# {{=The values are the same|True}}, from whatever variant: one multiplication is one
 # multiplication.
 
 # %%
-with minigrad.rungs("yours"):
+with minigrad.kernel_variant("yours"):
     mine = (x * y).relu()
 (mine == (x * y).relu()).all()
 
 # %% [markdown]
-# What does a rung gain? Here is the ladder on one {{relu | PyTorch | GPU}}
+# What does a variant gain? Here they are on one {{relu | PyTorch | GPU}}
 # (`docs/benchmarks/kernels.md`): 268 million floats, 1 GB a tensor. GB/s of what must
 # move, each float once. PyTorch's copy moves {{machine | PyTorch's copy | GB/s}} there.
 # That is about the roof: one operation to eight or twelve bytes is far too little
@@ -791,7 +791,7 @@ with minigrad.rungs("yours"):
 # floats for each that it writes, and memory is slowed down by changing from reads to
 # writes.)
 #
-# **Predict** which rungs gain, and where.
+# **Predict** which variants gain, and where.
 
 # %%
 unary = {"strided": "unary_s", "contiguous": "unary<float>", "vectors": "unary_v"}

@@ -11,7 +11,7 @@
 # ---
 
 # %% [markdown]
-# # 06 · Matrix multiplication, rung by rung
+# # 06 · Matrix multiplication, step by step
 #
 # A linear layer is a product of matrices, attention is two of them, and a convolution
 # becomes one (chapter 07). Nothing else costs a network so much time, and nothing else
@@ -137,11 +137,11 @@ for n, m in (37, 51), (64, 64):
 # along the rows:
 
 # %%
-ladder, n = file_text("matmul.cu"), 64
+kernels, n = file_text("matmul.cu"), 64
 a, b, c = (np.ones((n, n), np.float32) for _ in range(3))
-along_rows = Kernel(ladder, "matmul_naive<float>")
+along_rows = Kernel(kernels, "matmul_naive<float>")
 launch = (4, 4), (16, 16), (a, b, c, n, n, n)
-line = 1 + ladder[: ladder.index("sum += (A)a[")].count("\n")
+line = 1 + kernels[: kernels.index("sum += (A)a[")].count("\n")
 viz.access(along_rows, *launch, line=line)
 
 # %% [markdown]
@@ -149,8 +149,8 @@ viz.access(along_rows, *launch, line=line)
 # Now with x along the columns:
 
 # %%
-along_columns = Kernel(ladder, "matmul_coalesced<float>")
-line = 1 + ladder[: ladder.rindex("sum += (A)a[")].count("\n")
+along_columns = Kernel(kernels, "matmul_coalesced<float>")
+line = 1 + kernels[: kernels.rindex("sum += (A)a[")].count("\n")
 viz.access(along_columns, *launch, line=line)
 
 # %%
@@ -199,7 +199,7 @@ gpu = published(product_of, "PyTorch", "GPU")
 roofs = Ceilings(copy, cublas, gpu, "PyTorch's copy", "cuBLAS, float32")
 
 # %% [markdown]
-# Three kernels of chapters 04 and 05, the fastest of their ladders, and three products:
+# Three kernels of chapters 04 and 05, the fastest variants, and three products:
 
 # %%
 points = [
@@ -512,11 +512,11 @@ viz.product(a, b, patch_of, k=2)
 # `matmul_patch`, 8 × 8; and `matmul_vectors`, which reads and writes 16 bytes at a
 # time, as `float4`: fewer instructions for the same bytes.
 #
-# All rungs, counted twice: for K = 32 and for K = 96. The difference is what 64 steps
-# along K cost; writing c, which hardly counts for a large K, is not in it.
+# All variants, counted twice: for K = 32 and for K = 96. The difference is what 64
+# steps along K cost; writing c, which hardly counts for a large K, is not in it.
 
 # %%
-rungs = {  # name: how many rows and columns a block makes, and its threads
+variants = {  # name: how many rows and columns a block makes, and its threads
     "naive<float>": (16, (16, 16)), "coalesced<float>": (16, (16, 16)),
     "tiled<float>": (16, (16, 16)), "column<float>": (64, 512),
     "patch<float>": (128, 256), "vectors": (128, 256), "pipelined<1, 0, 1>": (128, 128),
@@ -524,28 +524,28 @@ rungs = {  # name: how many rows and columns a block makes, and its threads
 
 
 # %% [markdown]
-# What a rung costs for n × K times K × n: sectors, and passes of shared memory.
+# What a variant costs for n × K times K × n: sectors, and passes of shared memory.
 
 
 # %%
 def counted(name, K, n=128):
-    size, threads = rungs[name]
+    size, threads = variants[name]
     a, b, c = (np.ones(n * m, np.float32) for m in (K, K, n))
     args = a, b, c, n, n, K
     if name.startswith(("tiled", "pipelined")):  # these take any layout
         views = Strides((n, K), (K, 1)), Strides((K, n), (n, 1))
         args = a, views[0], b, views[1], c, n, n, K, 1
-    kernel = Kernel(ladder, f"matmul_{name}")
+    kernel = Kernel(kernels, f"matmul_{name}")
     counts = kernel.check((n // size, n // size), threads, args).counts
     return np.array([counts["sectors"], counts["bank_passes"]])
 
 
 # %% [markdown]
-# **Predict** which rung saves sectors, and which saves passes.
+# **Predict** which variant saves sectors, and which saves passes.
 
 # %%
 rows = {}
-for name in rungs:
+for name in variants:
     sectors, passes = (counted(name, 96) - counted(name, 32)) / (128 * 128 * 64)
     rows[name.partition("<")[0]] = 2 / (32 * sectors), 32 * passes
 for name, (intensity, passes) in rows.items():
@@ -553,13 +553,13 @@ for name, (intensity, passes) in rows.items():
 
 # %% [markdown]
 # A **pass** is one clock of shared memory, for one warp (chapter 02: where lanes want
-# different words of one bank, an access takes several). Each rung asks for fewer of
+# different words of one bank, an access takes several). Each variant asks for fewer of
 # them. Bytes and passes for each multiplication, and what was measured:
 
 # %%
 names = list(rows)
-kernels = [f"matmul_{rung}" for rung in rungs]
-measured = rates(product_of, dict(zip(names, kernels, strict=True)))
+rows_of = [f"matmul_{variant}" for variant in variants]
+measured = rates(product_of, dict(zip(names, rows_of, strict=True)))
 viz.ranking({
     "bytes requested": {name: 2 / rows[name][0] for name in names},
     "passes of shared memory": {name: rows[name][1] for name in names},
@@ -589,8 +589,8 @@ for name in names[2:]:
 # %%
 a, b, c = (np.ones((128, 128), np.float32) for _ in range(3))
 args = 1, 256, (a, b, c, 128, 128, 128)
-line = 1 + ladder[: ladder.index("right[j] = (A)b_tile[q][tx * 8 + j]")].count("\n")
-viz.banks(Kernel(ladder, "matmul_patch<float>"), *args, line=line)
+line = 1 + kernels[: kernels.index("right[j] = (A)b_tile[q][tx * 8 + j]")].count("\n")
+viz.banks(Kernel(kernels, "matmul_patch<float>"), *args, line=line)
 
 # %% [markdown]
 # {{=4}} passes: the threads' numbers lie 8 apart, so only every eighth bank is used.
@@ -600,13 +600,13 @@ viz.banks(Kernel(ladder, "matmul_patch<float>"), *args, line=line)
 # ## While one tile is used, the next
 #
 # In all kernels so far a block stands still twice in each step: it waits for memory,
-# and at the barriers. `matmul_pipelined`, the last rung, has **two** pairs of tiles:
+# and at the barriers. `matmul_pipelined`, the fastest, has **two** pairs of tiles:
 # while one is multiplied, the loads for the other are on their way. One barrier a step
 # is enough then. **Predict** why. (It is question 2 at the end.)
 #
-# The whole ladder, 4096 × 4096 × 4096 in float32:
+# All variants, 4096 × 4096 × 4096 in float32:
 #
-# | rung | idea | TFLOP/s |
+# | variant | idea | TFLOP/s |
 # |---|---|---|
 # | `naive` | a thread an element | {{a @ b, 4,096 | matmul_n}} |
 # | `coalesced` | neighbours read neighbours | {{a @ b, 4,096 | matmul_coa}} |
@@ -695,8 +695,8 @@ batch.expand(6, 5, 20, 30).strides, five.expand(6, 5, 30, 2).strides
 
 # %% [markdown]
 # The matrix number of a batch is taken apart over the dimensions before the last two,
-# like an index in chapter 03. That is exercise 4, and in the library the first rung
-# that takes any strides is `tiled`.
+# like an index in chapter 03. That is exercise 4, and in the library the first
+# variant that takes any strides is `tiled`.
 #
 # ### Break it: a kernel that ignores strides
 #
@@ -725,19 +725,19 @@ print(f"{1e3 * 2 * 4 * 4096**2 / roofs.bandwidth:.3f} ms")
 #
 # ## Which kernel runs
 #
-# `a @ b` runs {{=the highest rung|matmul pipelined}} that is made for the operands;
-# where you have written one, the highest of {{=**yours**|matmul yours
-# matmul_register}}. In this notebook the course's solutions stand in, which do not
-# count as yours; but one can ask for a rung by its name:
+# `a @ b` runs {{=the fastest variant|matmul pipelined}} that supports the operands. If
+# you have written one, it runs the fastest of {{=**yours**|matmul yours
+# matmul_register}}. In this notebook the reference solutions stand in, which don't
+# count as yours, but you can ask for a variant by its name:
 
 # %%
 a = minigrad.ones(64, 64).to(device)
 with minigrad.trace() as launches:
     a @ a
-    with minigrad.rungs("yours"):
+    with minigrad.kernel_variant("yours"):
         a @ a
         a.T @ a
-    with minigrad.rungs("tiled"):
+    with minigrad.kernel_variant("tiled"):
         a @ a
 launches
 

@@ -258,11 +258,11 @@ print(f"columns {columns / 1e6:.1f} MB, written and read {2 * columns / 1e6:.1f}
 
 # %%
 x, w = minigrad.rand(2, 8, 14, 14).to("sim"), minigrad.rand(8, 8, 3, 3).to("sim")
-for rung in "direct", "halo", "im2col", "pipelined":
-    with minigrad.rungs(rung), minigrad.trace() as launches:
+for variant in "direct", "halo", "im2col", "pipelined":
+    with minigrad.kernel_variant(variant), minigrad.trace() as launches:
         F.conv2d(x, w, padding=1)
     for one in launches:
-        print(f"{rung:<10} {one.kernel.partition('<')[0]:<18} {one.bytes:>9,} bytes")
+        print(f"{variant:<10} {one.kernel.partition('<')[0]:<18} {one.bytes:>9,} bytes")
 
 # %% [markdown]
 # Computing places costs integer divisions: element k of a column is channel k / 9, tap

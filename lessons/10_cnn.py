@@ -252,7 +252,7 @@ trace
 # - the last one is the {{=online softmax|log_softmax online}} of chapter 05, with a
 #   logarithm.
 #
-# The ladder chose other rungs for other sizes: where tiles fit, {{=a faster
+# For other sizes other variants were chosen: where tiles fit, {{=a faster
 # product|matmul pipelined}}.
 #
 # Now PyTorch. The same network, with the same weights:
@@ -310,7 +310,7 @@ if device == "cpu":
 # PyTorch's operators begin with `aten::`. They are the ones of our list; a convolution
 # takes its bias along, and so does `linear`. For `{{=aten::conv2d}}` a CPU copies
 # windows and multiplies matrices, or calls a library that knows a better way; on a GPU
-# cuDNN has many kernels, and one is chosen by the sizes, as the ladder did.
+# cuDNN has many kernels, and one is chosen by the sizes, as here.
 #
 # And the time? A whole step, forward, backward and Adam, on one
 # {{mnist/mnist on cuda | PyTorch, e | GPU}} (`docs/benchmarks/mnist.md`). **Predict**:
@@ -318,8 +318,8 @@ if device == "cpu":
 
 # %%
 libraries = {
-    "minigrad, labs": "minigrad, rungs a",
-    "minigrad, best": "minigrad, rungs f",
+    "minigrad, labs": "minigrad, a",
+    "minigrad, best": "minigrad, f",
     "PyTorch": "PyTorch, e",
     "as a CUDA graph": "PyTorch, CUDA graph",
 }
@@ -327,12 +327,12 @@ table, steps = "mnist/mnist on cuda", ("step of 64", "step of 1024")
 viz.ranking({f"{step}, µs": rates(table, libraries, step) for step in steps})
 
 # %% [markdown]
-# (*labs*: the kernels of the labs; *best*: the library's last rungs.) Sixteen times the
-# work, and PyTorch takes {{mnist/mnist on cuda | PyTorch, e | step of 1024}} µs instead
-# of {{mnist/mnist on cuda | PyTorch, e | step of 64}}: with 64 images the GPU waits for
-# Python, which takes some microseconds for each of a hundred calls. A CUDA graph makes
+# (*labs*: the kernels of the labs; *best*: the library's fastest variants.) Sixteen
+# times the work, and PyTorch takes {{mnist/mnist on cuda | PyTorch, e | step of 1024}}
+# µs instead of {{mnist/mnist on cuda | PyTorch, e | step of 64}}: with 64 images the GPU
+# waits for Python, which takes some microseconds for each of a hundred calls. A CUDA graph makes
 # them all at once, and is several times as fast there. With 1024 images the kernels are
-# what takes the time, and the rungs show.
+# what takes the time, and the variants show.
 #
 # **To the lab**: exercises 4 to 6 (`train_step`, `evaluate`, `train_mnist`).
 #
@@ -363,7 +363,7 @@ viz.lines({"right on the test's images, in %": right}, x="epoch", y="right, in %
 # %% [markdown]
 # The first loss is about that of a network that knows nothing and gives every digit the
 # same probability, log(10) = {{=2.303}}. (On all of MNIST the same network comes to
-# {{mnist/mnist on cuda | minigrad, rungs f | mean}} % within three epochs. That is the
+# {{mnist/mnist on cuda | minigrad, f | mean}} % within three epochs. That is the
 # last cell of the lab.)
 #
 # ### A learning rate that falls

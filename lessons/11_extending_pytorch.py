@@ -419,8 +419,8 @@ for V in 1, 4:
 
 # %% [markdown]
 # The same bytes for y, in a quarter of the instructions, {{=48}} requests instead of
-# {{=192}}: chapter 04's last rung. (Fewer sectors are read, too, so that {{=400}} move
-# instead of {{=576}}: `a` is asked once for four results.)
+# {{=192}}: chapter 04's fastest variant. (Fewer sectors are read, too, so that {{=400}}
+# move instead of {{=576}}: `a` is asked once for four results.)
 #
 # **To the lab**: exercises 1 to 5. You write the door, the loop of the CPU and the
 # kernels of another operator, gelu(x + bias).
@@ -742,7 +742,7 @@ x = minigrad.rand(3, 4, dtype=minigrad.float64).requires_grad_()
 bias = minigrad.rand(4, dtype=minigrad.float64).requires_grad_()
 print(minigrad.autograd.gradcheck(bias_gelu, (x, bias)))
 small = minigrad.rand(3, 4).to("sim"), minigrad.rand(4).to("sim")
-with minigrad.rungs("fastest"), minigrad.trace() as launches:
+with minigrad.kernel_variant("fastest"), minigrad.trace() as launches:
     bias_gelu(*small)
 launches
 
@@ -753,7 +753,7 @@ launches
 
 # %%
 a, b = minigrad.rand(2, 3).to("sim"), minigrad.rand(2, 4).to("sim")
-with minigrad.rungs("fastest"), minigrad.trace() as launches:
+with minigrad.kernel_variant("fastest"), minigrad.trace() as launches:
     y = a.unsqueeze(2) * b.unsqueeze(1)
 launches
 
@@ -869,7 +869,7 @@ else:
 
 # %%
 a, b = minigrad.rand(32, 16).to("sim"), minigrad.rand(16, 16).to("sim")
-with minigrad.rungs("fastest"), minigrad.trace() as launches:
+with minigrad.kernel_variant("fastest"), minigrad.trace() as launches:
     y = (a @ b + 1).relu()
 launches
 

@@ -387,13 +387,13 @@ viz.program(g)
 # There are two more rules, exercise 6. A fused kernel runs where its last node stands,
 # so nothing in between may use its results, and nothing may write to what it reads.
 #
-# ### Tails and heads
+# ### Epilogues and prologues
 #
 # A product of matrices is no chain. But at its end a thread has an element in a
 # register and stores it, and a chain would read it again. What is computed from it can
-# come before the store: a **tail** of the product. And what a sum reads can be made
-# while it is read: a **head**. **Predict** how many kernels these seven operators are,
-# and which belong together:
+# come before the store. It's an **epilogue** of the product. And what a sum reads can
+# be made while it is read. That's a **prologue**. **Predict** how many kernels these seven
+# operators are, and which belong together:
 
 
 # %%
@@ -403,18 +403,19 @@ def loss(x):
 
 first, bias = minigrad.randn(4, 8, device="sim"), minigrad.randn(8, device="sim")
 second, loss = minigrad.randn(8, 3, device="sim"), minigrad.jit(loss)
-with minigrad.rungs("fastest"):  # the library's kernels: yours have no place for a tail
+with minigrad.kernel_variant("fastest"):  # yours take no epilogue
     loss(x)
     print(loss.graph.count(), "kernels:", loss.graph, loss.code, sep="\n\n")
 
 # %% [markdown]
-# {{=Three}}: `- 1` and `** 2` could be the tail of the second product as well as the
-# head of the mean, and save the same. The library's kernels store `TAIL(i, value)` and
-# read `HEAD(x, i)`, which are `value` and `x[i]` until jit puts its own text in front.
+# {{=Three}}: `- 1` and `** 2` could be the epilogue of the second product or the
+# prologue of the mean, and save the same. The library's kernels store
+# `EPILOGUE(i, value)` and read `PROLOGUE(x, i)`, which are `value` and `x[i]` until jit
+# puts its own text in front.
 #
 # jit does that where nobody else reads what is in between: then it costs nothing.
 # Backward may be such a reader: relu's gradient is content with relu's result, gelu's
-# needs its operand. On a GPU a product's tail is compiled with the product, where
+# needs its operand. On a GPU a product's epilogue is compiled with the product, where
 # a · b + c is rounded once: the last bit may differ. `jit.explain` names what stays a
 # kernel of its own because it follows a kernel of yours.
 #
@@ -518,7 +519,7 @@ print(*step.code.split("\n\n")[:2], sep="\n\n")
 # graph** is the list of launches, captured once and given to the driver as one.
 
 # %%
-table, eager = "mnist/mnist on cuda", "minigrad, rungs fastest"
+table, eager = "mnist/mnist on cuda", "minigrad, fastest"
 ways = eager, "minigrad.jit", "minigrad.jit with a CUDA graph", "PyTorch, CUDA graph"
 rows = {way: way for way in ways}
 viz.ranking({

@@ -1,8 +1,8 @@
 """Capture: record what a call allocates and launches, and replay it in later calls.
 
 This is for speed alone. For tensors of the same dtypes, device and layouts an
-operator's checks, kernel, rung and grids come out the same in each call. So the first
-one leaves a plan: on "cpu" how to read the arrays, on devices the allocations and
+operator's checks, kernel, variant, and grids come out the same in each call. So the
+first one leaves a plan: on "cpu" how to read the arrays, on devices the allocations and
 launches, recorded as in a CUDA graph. Without plans, `with capture.disabled():`,
 results are the same, to the bit.
 """

@@ -27,7 +27,7 @@ TITLES = {
     "strides": "A tensor is a storage and a way to read it",
     "elementwise": "One kernel for any layout",
     "reductions": "From sums to softmax",
-    "matmul": "Matrix multiplication, rung by rung",
+    "matmul": "Matrix multiplication, step by step",
     "convolution": "Convolution and pooling",
     "autograd": "The graph and its gradients",
     "nn": "Modules, losses, optimisers",

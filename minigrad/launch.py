@@ -1,8 +1,8 @@
-"""Launching kernels: the rungs of an operator's ladder, and how each is launched.
+"""Launching kernels: the variants of an operator's kernel, and how each is launched.
 
-A rung is one kernel of a CUDA C text; a ladder lists those of an operator, from the
-plainest to the fastest. Which rung runs is decided by the facts of a call (its tensors
-and sizes), and by `with minigrad.rungs(...)`.
+An operator lists its variants from the plainest to the fastest. Each says which calls
+it supports, by their tensors and sizes; `with minigrad.kernel_variant(...)` asks for
+one by name.
 """
 
 import contextlib
@@ -31,21 +31,21 @@ BLOCKS = 264  # that keep a large GPU busy: two for each multiprocessor
 MANY = 2**31 - THREADS  # elements that an int cannot count
 
 requested = "answered"
-NAMES = {"answered", "fastest"}  # what rungs() takes: these, and every rung's name
+NAMES = {"answered", "fastest"}  # kernel_variant() takes these, and variants' names
 
 
 @contextlib.contextmanager
-def rungs(which):
-    """While this is open, run other rungs of the ladders.
+def kernel_variant(which):
+    """While this is open, run other variants of the kernels.
 
-    which: "answered", as always: the highest kernel that the learner has written, where
-    the ladder has one, else the library's best; "fastest", the library's best
-    everywhere; or a rung's name, where the ladder has one of that name that is made for
-    such operands. "yours" is the learner's kernel, or the solution that stands in.
-    ValueError where no ladder has a rung of that name.
+    which: "answered", as always: the fastest kernel that the learner has written, where
+    an operator has one, else the library's; "fastest", the library's everywhere; or a
+    variant's name, where an operator has one of that name that supports the operands.
+    "yours" is the learner's kernel, or the solution that stands in.
+    ValueError where no operator has a variant of that name.
     """
     global requested
-    check(which in NAMES, lambda: f"there is no rung {which!r}; there are "
+    check(which in NAMES, lambda: f"there is no variant {which!r}; there are "
           f"{', '.join(sorted(NAMES))}", ValueError)  # fmt: skip
     before, requested = requested, which
     capture.forget()  # the kernels that were chosen before
@@ -56,8 +56,8 @@ def rungs(which):
         capture.forget()
 
 
-class Around(NamedTuple):
-    """Elementwise operators that jit puts into another operator's kernel: around.cuh.
+class Epilogue(NamedTuple):
+    """Elementwise operators that jit puts into another operator's kernel: epilogue.cuh.
 
     text: in front of the kernel's. tensors: what its parameters MORE are given. reads:
     does it make the elements that the kernel reads? options: of the compiler.
@@ -69,16 +69,16 @@ class Around(NamedTuple):
     options: tuple = ()
 
 
-ALONE = Around()
+NO_EPILOGUE = Epilogue()
 
 
-class Facts(SimpleNamespace):
-    """What a ladder may ask about a call: its tensors by name, and its sizes.
+class LaunchInfo(SimpleNamespace):
+    """What a variant may ask about a call: its tensors by name, and its sizes.
 
     dtype, device: the first tensor's. wide: the dtype to compute in.
     """
 
-    around = ALONE
+    epilogue = NO_EPILOGUE
 
     def __init__(self, **facts):
         first = next(x for x in facts.values() if hasattr(x, "storage"))
@@ -86,20 +86,21 @@ class Facts(SimpleNamespace):
         super().__init__(**own | {"wide": computed_in(first.dtype)} | facts)
 
 
-class Rung(NamedTuple):
-    """One kernel of a ladder, and its launch. The functions are given the Facts.
+class Variant(NamedTuple):
+    """One kernel of an operator, and its launch. The functions get the LaunchInfo.
 
-    args: what the kernel takes, in order, by the names of the facts: "x y n:int" are
-    two tensors and a number as int. grid: a thread for each of n, mostly. types: the
-    types and numbers of its template, mostly the elements' and the one to compute in.
-    before: what stands in front of the text. more: facts that this rung adds, such as
-    memory for parts. run: where one launch is not enough, what it does instead.
+    supports: is it made for this call? args: what the kernel takes, in order, by the
+    names of the LaunchInfo: "x y n:int" are two tensors and a number as int. grid: a
+    thread for each of n, mostly. types: the types and numbers of its template, mostly
+    the elements' and the one to compute in. before: what stands in front of the text.
+    more: what this variant adds to the LaunchInfo, such as memory for parts. run: what
+    it does instead where one launch is not enough.
     """
 
     name: str  # its idea
     kernel: str  # its name in the text
     source: object  # a file in kernels/, or a hole whose answer is the text
-    fits: Callable = lambda f: True
+    supports: Callable = lambda f: True
     args: str = ""
     block: object = THREADS
     grid: Callable = lambda f: cdiv(f.n, THREADS)
@@ -133,16 +134,18 @@ class Rung(NamedTuple):
         return compiled(text, name, device, options)
 
     def launch(self, operator, f):
-        """Launch the kernel with these facts."""
-        around = f.around
-        fits = not around.text or not self.is_hole and self.kernel in takers()
-        check(fits, f"{operator}: the kernel {self.kernel} has no place for a tail")
+        """Launch the kernel for this call."""
+        epilogue = f.epilogue
+        fuses = not self.is_hole and self.kernel in with_epilogue()
+        check(fuses or not epilogue.text,
+              f"{operator}: the kernel {self.kernel} takes no epilogue")  # fmt: skip
         if self.run is not None:
             return self.run(self, operator, f)
         vars(f).update(self.more(f))
-        before = around.text + self.before(f)
-        function = self.function(f.device, tuple(self.types(f)), before, around.options)
-        args = [*(argument(f, text) for text in self.args.split()), *around.tensors]
+        before = epilogue.text + self.before(f)
+        types = tuple(self.types(f))
+        function = self.function(f.device, types, before, epilogue.options)
+        args = [*(argument(f, text) for text in self.args.split()), *epilogue.tensors]
         block = self.block(f) if callable(self.block) else self.block
         how = self.grid(f), block, args, getattr(f, "moved", None)
         launch(operator, self.name, function, f.device, *how)
@@ -152,7 +155,7 @@ CASTS = {"int": np.int32, "long": np.int64}
 
 
 def argument(f, text):
-    """ "n:int" -> the fact n as an int: what a kernel's parameter is given."""
+    """ "n:int" -> the LaunchInfo's n as an int: what a kernel's parameter is given."""
     name, _, kind = text.partition(":")
     value = getattr(f, name)
     if not kind:
@@ -165,34 +168,34 @@ def a_row(f):
     return f.rows
 
 
-def ladder(*rungs):
-    """The rungs of an operator as a list; from now on rungs() knows their names."""
-    NAMES.update(rung.name for rung in rungs)
-    return [*rungs]
+def variants(*variants):
+    """A list of an operator's variants; kernel_variant() takes their names then."""
+    NAMES.update(variant.name for variant in variants)
+    return [*variants]
 
 
-def one(*rung, **how):
-    """A ladder of one rung."""
-    return ladder(Rung(*rung, **how))
+def one(*variant, **how):
+    """A list of one variant."""
+    return variants(Variant(*variant, **how))
 
 
-def pick(ladder, f):
-    """The rung to launch for these facts."""
-    there = [rung for rung in ladder if rung.fits(f)]
-    named = [rung for rung in there if rung.name == requested]
-    own = [rung for rung in there if rung.is_own and requested == "answered"]
-    library = [rung for rung in there if not rung.is_hole]
-    for rung in reversed(named or own or library or there):
+def select(variants, f):
+    """The variant to launch for this call."""
+    there = [variant for variant in variants if variant.supports(f)]
+    named = [variant for variant in there if variant.name == requested]
+    own = [variant for variant in there if variant.is_own and requested == "answered"]
+    library = [variant for variant in there if not variant.is_hole]
+    for variant in reversed(named or own or library or there):
         with contextlib.suppress(NotImplementedError):  # a hole that nobody has filled
-            if not rung.is_hole or rung.text():
-                return rung
+            if not variant.is_hole or variant.text():
+                return variant
     there[0].text()  # raises: which exercise it is
 
 
-def run(ladder, operator, **facts):
-    """Launch the rung that is made for such facts."""
-    f = Facts(**facts)
-    pick(ladder, f).launch(operator, f)
+def run(variants, operator, **info):
+    """Launch the variant that is made for such a call."""
+    f = LaunchInfo(**info)
+    select(variants, f).launch(operator, f)
 
 
 @functools.cache
@@ -205,8 +208,8 @@ def file_text(name):
 
 
 @functools.cache
-def takers():
-    """The kernels that jit may put a tail into, or a head: those with MORE."""
+def with_epilogue():
+    """The kernels that jit may fuse an epilogue with, or a prologue: with MORE."""
     files = map(file_text, ("matmul.cu", "conv.cu", "conv_gemm.cu", "reduce.cu"))
     return {*re.findall(r"__global__ void (\w+)\([^{]*? MORE\)", "".join(files))}
 
@@ -350,7 +353,7 @@ class Launch(NamedTuple):
     """One launch of a compiled kernel, but for its arguments."""
 
     operator: str
-    rung: str
+    variant: str
     kernel: Ready
     device: str
     grid: tuple
@@ -377,7 +380,7 @@ class Launch(NamedTuple):
             faults.check(self.device)
 
 
-def launch(operator, rung, kernel, device, grid, block, args, moved=None):
+def launch(operator, variant, kernel, device, grid, block, args, moved=None):
     """Launch a kernel. args: tensors, storages, numbers of NumPy, structs, None.
 
     moved: the bytes it moves, where not each tensor is read or written in whole.
@@ -387,7 +390,7 @@ def launch(operator, rung, kernel, device, grid, block, args, moved=None):
         return
     if moved is None:
         moved = sum(nbytes(a) for a in args if hasattr(a, "spec"))
-    one = Launch(operator, rung, kernel, device, grid, block, moved)
+    one = Launch(operator, variant, kernel, device, grid, block, moved)
     if capture.here.recording is not None:
         capture.here.recording.launched(one, args)
     one.run([one.address(a) for a in args])

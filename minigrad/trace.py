@@ -10,14 +10,14 @@ from collections.abc import Callable
 from html import escape
 from typing import NamedTuple
 
-HEAD = "operator", "rung", "kernel", "grid", "block", "bytes", "time"
+HEAD = "operator", "variant", "kernel", "grid", "block", "bytes", "time"
 
 
 class Launch(NamedTuple):
     """One kernel that ran."""
 
     operator: str
-    rung: str  # which of the operator's kernels; "numpy" on "cpu"
+    variant: str  # which of the operator's kernels; "numpy" on "cpu"
     kernel: str  # the kernel's name; on "cpu" the NumPy function's
     device: str
     grid: tuple

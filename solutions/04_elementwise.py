@@ -503,8 +503,8 @@ check(test_broadcast)
 # `x + y` now goes through your code from end to end: `result_type` says in which dtype,
 # `find_kernel` which kernel, and on a device your kernel does the work: the trace calls
 # it `yours`. Where it is not made for the operands, or the course's solution stands in,
-# a kernel of the library runs. `with minigrad.rungs("fastest")` runs the library's
-# always.
+# a kernel of the library runs. `with minigrad.kernel_variant("fastest")` runs the
+# library's always.
 
 # %%
 with trying():

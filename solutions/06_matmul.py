@@ -529,8 +529,8 @@ check(test_matmul)
 # `a @ b` of your library runs the highest of your kernels that is made for the
 # operands: registers for two large matrices, strides for all that is not plain. The
 # trace calls them `yours`, and no copy is among the launches. Where you have no answer,
-# a kernel of the library runs; `with minigrad.rungs("fastest")` runs the library's
-# always.
+# a kernel of the library runs; `with minigrad.kernel_variant("fastest")` runs the
+# library's always.
 
 # %%
 with trying():

@@ -20,7 +20,7 @@ from ..launch import THREADS, cdiv, coalesce_dims
 from ..storage import Storage
 from ..tensor import Tensor
 from .ir import Node, numel
-from .passes import REDUCTIONS, Around
+from .passes import REDUCTIONS, WithEpilogue
 
 
 class Input(NamedTuple):
@@ -177,42 +177,42 @@ class FusedKernel:
         return made
 
 
-# ------------------------------------------------- around a kernel of the library
+# ------------------------------------------------- prologues and epilogues
 
 
-class AroundKernel(DeviceKernel):
+class EpilogueKernel(DeviceKernel):
     """A kernel of the library with elementwise operators before it, after it, or both.
 
-    text: what stands in front of the library's, see kernels/around.cuh.
+    text: what stands in front of the library's, see kernels/epilogue.cuh.
     """
 
     def __init__(self, node):
         self.core, self.outputs, self.device = node.core, node.outputs, node.device
         place = node.group.index(node.core)
-        head, tail = node.group[:place], node.group[place + 1 :]
-        self.args, self.reads = node.args, bool(head)
+        prologue, epilogue = node.group[:place], node.group[place + 1 :]
+        self.args, self.reads = node.args, bool(prologue)
         inside = {*node.group}
-        self.more = list(dict.fromkeys(a for n in head + tail for a in n.args
+        self.more = list(dict.fromkeys(a for n in prologue + epilogue for a in n.args
                          if isinstance(a, Node) and a not in inside))  # fmt: skip
         parameters = [f"const {c_type(a.dtype)}* p{i}" for i, a in enumerate(self.more)]
-        one = {(n.target, step(n).expression): n for n in head + tail}
+        one = {(n.target, step(n).expression): n for n in prologue + epilogue}
         names, self.calls, lines = [target for target, _ in one], {}, []
         for i, (key, n) in enumerate(one.items()):  # each operator once, as a macro
             self.calls[key] = f"do_{n.target}" + str(i) * (names.count(n.target) > 1)
             letters = ", ".join([*"abc"[: len(n.args)], "M"])
             lines.append(f"#define {self.calls[key]}({letters}) {key[1]}")
-        if head:
-            lines += self.function("HEAD", head, [], parameters)
-        if tail:
+        if prologue:
+            lines += self.function("PROLOGUE", prologue, [], parameters)
+        if epilogue:
             value = [f"{c_type(node.core.dtype)} {name(node.core)}"]
-            lines += self.function("TAIL", tail, value, parameters)
+            lines += self.function("EPILOGUE", epilogue, value, parameters)
         if parameters:
             lines.append(f"#define MORE , {', '.join(parameters)}")
         lines.append(f"// and then {node.core.launches[-1].kernel.name}")
         self.text = "\n".join(lines)
         text = whole(self.text + "\n", [n.dtype for n in (*self.more, *node.group)])
         options = ROUNDED if node.core.target in REDUCTIONS else ()
-        self.around = functools.partial(launch.Around, text, reads=self.reads,
+        self.epilogue = functools.partial(launch.Epilogue, text, reads=self.reads,
                                         options=options)  # fmt: skip
 
     def function(self, what, group, value, parameters):
@@ -234,18 +234,18 @@ class AroundKernel(DeviceKernel):
             yield f"    {made.type} {made.name} = {call};"
         yield f"    return {name(result)};"
         yield "}"
-        macro = "TAIL(i, value)" if value else "HEAD(x, i)"
+        macro = "EPILOGUE(i, value)" if value else "PROLOGUE(x, i)"
         call = ", ".join(["i", *["value"] * len(value), *pointers])
         yield f"#define {macro} {what.lower()}({call})"
 
     def __call__(self, *tensors):
         env = dict(zip(self.args, tensors, strict=True))
-        around = self.around(tensors=tuple(env[a] for a in self.more))
+        fused = self.epilogue(tensors=tuple(env[a] for a in self.more))
         args = self.core.args
         if self.reads:  # a tensor of which the layout alone is read
             env[args[0]] = tensors[0].new_empty(args[0].shape, args[0].dtype)
         operands = [env[a] if isinstance(a, Node) else a for a in args]
-        return (self.core.kernel(*operands, **self.core.kwargs, around=around),)
+        return (self.core.kernel(*operands, **self.core.kwargs, epilogue=fused),)
 
 
 # ------------------------------------------------- on "cpu"
@@ -312,6 +312,6 @@ def tensor_of(value, node):
 
 def kernel_of(node):
     """What runs a Fused node."""
-    if isinstance(node, Around):
-        return AroundKernel(node)
+    if isinstance(node, WithEpilogue):
+        return EpilogueKernel(node)
     return (FusedNumpy if node.device == "cpu" else FusedKernel)(node)

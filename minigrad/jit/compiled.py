@@ -170,7 +170,7 @@ def explain(function):
         lines.append(f"the last trace: {graph.count()} kernels, "
                      f"{len(programs[-1].kernels)} of them written by jit")  # fmt: skip
         for node in graph.kept:
-            own = any(one.rung == "yours" for one in node.launches)
+            own = any(one.variant == "yours" for one in node.launches)
             whose = "a kernel of yours" if own else "no kernel with a place for it"
             lines.append(f"what follows {node.target} stays a kernel of its own: "
                          f"{whose} makes its operand{at(node.line)}")  # fmt: skip

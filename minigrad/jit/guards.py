@@ -55,7 +55,7 @@ def facts_of(function, args, kwargs):
         found.add(name, value)
     found.same.append(same_around(function))
     found.facts["grad mode"] = thread.enabled
-    found.facts["rungs"] = launch.requested
+    found.facts["variants"] = launch.requested
     return found
 
 
@@ -95,9 +95,9 @@ class Facts:
         self.specs = [x.spec for _, x in self.inputs]
         self.plain = self.plain and not any(requires(x) for _, x in self.inputs)
         self.known = {id(x.storage) for x in self.outside.values()}
-        enabled, rungs = self.facts["grad mode"], self.facts["rungs"]
+        enabled, variants = self.facts["grad mode"], self.facts["variants"]
         self.same.append(lambda: thread.enabled is enabled)
-        self.same.append(lambda: launch.requested == rungs)
+        self.same.append(lambda: launch.requested == variants)
         self.inputs = []
 
     def add(self, name, value, given=False, depth=0):

@@ -95,7 +95,7 @@ class Graph:
 
     def __init__(self, nodes=(), results=None, grads=()):
         self.nodes, self.results, self.grads = [*nodes], results, [*grads]
-        self.kept = []  # whose tails stay kernels of their own
+        self.kept = []  # whose epilogues stay kernels of their own
 
     @property
     def outputs(self):

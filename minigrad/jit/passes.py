@@ -188,9 +188,9 @@ class Fused(Node):
         self.writes = group[-1].writes
 
     def format_node(self):
-        head = f"{self.target} {' '.join(map(repr, self.args))}"
+        first = f"{self.target} {' '.join(map(repr, self.args))}"
         lines = [f"    {node.format_node()}" for node in self.group]
-        return "\n".join([f"{', '.join(map(repr, self.outputs))} = {head}", *lines])
+        return "\n".join([f"{', '.join(map(repr, self.outputs))} = {first}", *lines])
 
 
 def name_of(group):
@@ -241,7 +241,7 @@ def closed(group):
     return any(node.out is not None for node in group)
 
 
-# ------------------------------------------------- around a kernel of the library
+# ------------------------------------------------- prologues and epilogues
 
 REDUCTIONS = "sum", "mean", "amax", "amin"
 CORES = {  # operators, and by whose launch the result is written
@@ -253,7 +253,7 @@ CORES = {  # operators, and by whose launch the result is written
 
 
 def biased(graph):
-    """A linear layer as its product and the bias, which may become its tail."""
+    """A linear layer as its product and the bias, which may become its epilogue."""
     nodes = []
     for node in graph.nodes:
         if node.target == "linear" and len(node.launches) > 1 and len(node.args) == 3:
@@ -270,16 +270,17 @@ def biased(graph):
 
 
 def takes(node):
-    """Was the result written by a kernel of the library that has place for a tail?"""
+    """Was the result written by a kernel of the library that takes an epilogue?"""
     if not node.launches or node.launches[-1].operator not in CORES[node.target]:
         return False
     kernel = node.launches[-1].kernel.name.partition("<")[0]
-    return node.launches[-1].rung != "yours" and kernel in launch.takers()
+    return node.launches[-1].variant != "yours" and kernel in launch.with_epilogue()
 
 
-def attached(graph):
+def fuse_epilogues(graph):
     """Elementwise operators as part of the library's kernels: what is computed from the
-    result of a product or a reduction is its tail, what a reduction reads its head.
+    result of a product or a reduction is its epilogue, and what makes the elements
+    that a reduction reads is its prologue.
 
     It pays where nobody else reads what is in between: that is neither written nor read
     then, a launch less is made, and each element is still computed once.
@@ -290,17 +291,17 @@ def attached(graph):
     for core in reversed(graph.nodes):
         if core.target not in CORES or core.writes or not core.launches:
             continue
-        head, tail, alone = [], [], users[core] == [*users[core][:1]]
+        prologue, epilogue, alone = [], [], users[core] == [*users[core][:1]]
         last = next(iter(users[core]), None)
         if alone and core not in outputs and last not in gone and last is not None:
             between = graph.nodes[order[core] + 1 : order[last]]
-            tail = chain_of(last)
-            same = bool(tail) and tail[-1].dtype == core.dtype
-            fits = same and can_fuse([core, *tail[:-1]], tail[-1], between)
+            epilogue = chain_of(last)
+            same = bool(epilogue) and epilogue[-1].dtype == core.dtype
+            fits = same and can_fuse([core, *epilogue[:-1]], epilogue[-1], between)
             if fits and not takes(core):
                 kept.append(core)
-            tail = tail if fits and takes(core) else []
-        last = last if tail else core
+            epilogue = epilogue if fits and takes(core) else []
+        last = last if epilogue else core
         first = maker.get(core.args[0])
         single = core.target in REDUCTIONS and len(core.launches) == 1 and takes(core)
         if single and first not in gone and core.args[0] not in outputs:
@@ -308,10 +309,11 @@ def attached(graph):
                        if n is not core]  # fmt: skip
             chain = chain_of(first)
             if chain and users[chain[-1]] == [core]:
-                head = chain if can_fuse(chain, chain[-1], between) else []
-        if head or tail:
-            gone |= {core, *([first] if head else []), *([last] if tail else [])}
-            new[last] = Around([*head, core, *tail], core)
+                prologue = chain if can_fuse(chain, chain[-1], between) else []
+        if prologue or epilogue:
+            gone |= {core, *([first] if prologue else [])}
+            gone |= {last} if epilogue else set()
+            new[last] = WithEpilogue([*prologue, core, *epilogue], core)
     nodes = [new.get(n, n) for n in graph.nodes if n in new or n not in gone]
     found = Graph(nodes, graph.results, graph.grads)
     found.kept = kept[::-1]
@@ -326,8 +328,8 @@ def chain_of(node):
     return [node] if suits(node) and node.out is None and node.device != "cpu" else []
 
 
-class Around(Fused):
-    """A kernel of the library with a head, a tail or both; core: what it is without."""
+class WithEpilogue(Fused):
+    """A kernel of the library with a prologue, an epilogue, or both; core: without."""
 
     def __init__(self, group, core):
         super().__init__(group, group[-1:])
@@ -336,5 +338,5 @@ class Around(Fused):
 
 PASSES = (
     constant_folding, merged, without_copies, pooled, biased, dead_code_elimination,
-    fused, attached,
+    fused, fuse_epilogues,
 )  # fmt: skip

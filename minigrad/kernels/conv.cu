@@ -35,7 +35,7 @@ __global__ void conv2d_direct(const T* x, const T* w, const T* bias, T* y, Conv 
     y[i] = (T)sum;
 }
 
-#include "around.cuh"
+#include "epilogue.cuh"
 
 #define TILE 16  // blocks of (16, 16)
 #define HALO 40  // the tile and what its windows reach beyond it, at most
@@ -75,7 +75,7 @@ __global__ void conv2d_halo(const T* x, const T* w, const T* bias, T* y, Conv s,
             __syncthreads();
         }
         long long at = (plane * s.OH + oh) * s.OW + ow;
-        if (oh < s.OH && ow < s.OW) y[at] = TAIL(at, (T)sum);
+        if (oh < s.OH && ow < s.OW) y[at] = EPILOGUE(at, (T)sum);
     }
 }
 

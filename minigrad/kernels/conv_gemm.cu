@@ -38,7 +38,7 @@ __device__ long long place_of(const Conv& s, int group, int part, int i, int j,
     return ((image * s.groups + group) * size.M + i) * plane + j - n * plane;
 }
 
-#include "around.cuh"
+#include "epilogue.cuh"
 
 // ------------------------------------------------- a tile of each in shared memory
 
@@ -103,7 +103,7 @@ __global__ void conv2d_implicit(const T* a, const T* b, const T* bias, R* c, Con
     if (row >= size.M || col >= size.N) return;
     if (WHAT == 0 && biased) sum += (A)bias[group * size.M + row];
     long long at = place_of<WHAT>(s, group, part, row, col, size);
-    c[at] = TAIL(at, (R)sum);
+    c[at] = EPILOGUE(at, (R)sum);
 }
 
 // dw[o, k] = sum over the parts of c[part, o, k]; db[o] that of the last k, if biased.
@@ -269,7 +269,7 @@ __launch_bounds__(THREADS) __global__ void conv2d_pipelined(
             for (int o = 0; o < 4; o++) {
                 if (j + o >= size.N) continue;
                 if (!whole) at = place_of<WHAT>(s, group, part, r, j + o, size) - o;
-                sum[u][v + o] = TAIL(at + o, sum[u][v + o] + add);
+                sum[u][v + o] = EPILOGUE(at + o, sum[u][v + o] + add);
                 if (!whole) c[at + o] = sum[u][v + o];
             }
             if (whole) FOUR(c[at]) = FOUR(sum[u][v]);

@@ -42,7 +42,7 @@ __global__ void matmul_coalesced(const T* a, const T* b, T* c, int M, int N, int
 #define TILE 16  // blocks of (16, 16)
 
 #include "strides.cuh"
-#include "around.cuh"
+#include "epilogue.cuh"
 
 // Where matrix number `batch` begins; a batch dimension of stride 0 is a broadcast one.
 __device__ long long matrix_of(long long batch, const Strides& view) {
@@ -79,7 +79,7 @@ __global__ void matmul_tiled(const T* a, Strides as, const T* b, Strides bs, T* 
             __syncthreads();
         }
         long long at = (batch * M + row) * N + col;
-        if (row < M && col < N) c[at] = TAIL(at, (T)sum);
+        if (row < M && col < N) c[at] = EPILOGUE(at, (T)sum);
     }
 }
 
@@ -155,7 +155,7 @@ __global__ void matmul_patch(const T* a, const T* b, T* c, int M, int N, int K) 
 
 // Global and shared memory are read in float4. a's tile lies transposed, so that the 8
 // numbers of its column that a thread needs lie side by side. K and N are multiples of
-// 4. Costs two warps' accesses to the same banks, which the next rung mends.
+// 4. Costs two warps' accesses to the same banks, which the next one mends.
 __global__ void matmul_vectors(const float* a, const float* b, float* c,
                                int M, int N, int K) {
     __shared__ __align__(16) float a_tile[8][128], b_tile[8][128];
@@ -293,7 +293,7 @@ __launch_bounds__(THREADS) __global__ void matmul_pipelined(
                 long long at = (batch * M + r) * N + s;
                 for (int o = 0; o < 4; o++) {
                     if (r >= M || s + o >= N) continue;
-                    sum[i][j + o] = TAIL(at + o, sum[i][j + o]);
+                    sum[i][j + o] = EPILOGUE(at + o, sum[i][j + o]);
                     if (!WIDE) c[at + o] = sum[i][j + o];
                 }
                 if (WIDE && r < M && s < N) FOUR(c[at]) = FOUR(sum[i][j]);

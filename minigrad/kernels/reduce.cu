@@ -114,11 +114,11 @@ __global__ void sum_vectors(const T* x, Y* y, long long n) {
 //
 // x is rows x n, row by row. n > 0, but for SUM, PROD and MEAN.
 
-#include "around.cuh"
+#include "epilogue.cuh"
 
 // What a reduction begins with. A maximum needs a number of the row's own, element i: 0
 // would be wrong where all are negative. Taking it twice does no harm.
-#define START(i) (OP == MAX || OP == MIN ? (A)HEAD(x, i) : (A)(OP == PROD))
+#define START(i) (OP == MAX || OP == MIN ? (A)PROLOGUE(x, i) : (A)(OP == PROD))
 
 template <int OP, typename A>
 __device__ A finished(A total, long long count) {
@@ -136,9 +136,9 @@ __global__ void reduce_warps(const T* x, Y* y, long long rows, long long n,
 
     A total = START(row * n);
     for (long long i = threadIdx.x; i < n; i += 32)
-        total = combine<OP>(total, (A)HEAD(x, row * n + i));
+        total = combine<OP>(total, (A)PROLOGUE(x, row * n + i));
     total = warp_reduce<OP>(total);
-    if (threadIdx.x == 0) y[row] = TAIL(row, (Y)finished<OP>(total, count));
+    if (threadIdx.x == 0) y[row] = EPILOGUE(row, (Y)finished<OP>(total, count));
 }
 
 #include "last_block.cuh"
@@ -157,7 +157,7 @@ __global__ void reduce_blocks(const T* x, Y* y, long long n, long long count, A*
     A start = START(row), total = start;
     long long tid = (long long)blockIdx.y * blockDim.x + threadIdx.x;
     for (long long i = tid; i < n; i += step)
-        total = combine<OP>(total, (A)HEAD(x, row + i));
+        total = combine<OP>(total, (A)PROLOGUE(x, row + i));
     total = block_reduce<OP>(total, start);
     if (gridDim.y > 1) {
         parts += (long long)blockIdx.x * gridDim.y;
@@ -169,7 +169,7 @@ __global__ void reduce_blocks(const T* x, Y* y, long long n, long long count, A*
         total = block_reduce<OP>(total, start);
     }
     if (threadIdx.x == 0)
-        y[blockIdx.x] = TAIL(blockIdx.x, (Y)finished<OP>(total, count));
+        y[blockIdx.x] = EPILOGUE(blockIdx.x, (Y)finished<OP>(total, count));
 }
 
 // ------------------------------------------------- any dimensions
@@ -188,8 +188,8 @@ __global__ void reduce_strided(const T* x, Strides kept, Strides reduced, Y* y,
     long long first = offset_of(i, kept);
     A total = START(first);
     for (INDEX k = 0; k < n; k++)
-        total = combine<OP>(total, (A)HEAD(x, first + offset_of(k, reduced)));
-    y[i] = TAIL(i, (Y)finished<OP>(total, count));
+        total = combine<OP>(total, (A)PROLOGUE(x, first + offset_of(k, reduced)));
+    y[i] = EPILOGUE(i, (Y)finished<OP>(total, count));
 }
 
 // The values of a column's threads as one, in the first of them.
@@ -220,7 +220,7 @@ __global__ void reduce_columns(const T* x, Strides kept, Strides reduced, Y* y,
     INDEX step = blockDim.y * gridDim.y;
 #pragma unroll 4
     for (INDEX k = blockIdx.y * blockDim.y + threadIdx.y; k < n; k += step)
-        total = combine<OP>(total, (A)HEAD(x, first + offset_of(k, reduced)));
+        total = combine<OP>(total, (A)PROLOGUE(x, first + offset_of(k, reduced)));
     total = column_reduce<OP>(total);
     if (gridDim.y > 1) {
         if (writes) parts[(long long)blockIdx.y * m + i] = total;
@@ -230,5 +230,5 @@ __global__ void reduce_columns(const T* x, Strides kept, Strides reduced, Y* y,
             total = combine<OP>(total, parts[(long long)part * m + i]);
         total = column_reduce<OP>(total);
     }
-    if (writes) y[i] = TAIL(i, (Y)finished<OP>(total, count));
+    if (writes) y[i] = EPILOGUE(i, (Y)finished<OP>(total, count));
 }

@@ -1,7 +1,7 @@
 """Layers and losses step by step, in operators: what chapter 09 has the learner write.
 
 Functional does the same in fewer launches; layers run that, and these inside
-`with minigrad.rungs("answered")`.
+`with minigrad.kernel_variant("answered")`.
 """
 
 from .. import launch

@@ -17,10 +17,10 @@ from ..autograd.grad_mode import thread
 from ..check import check
 from ..dispatch import KERNELS, functional, operator, tensor_for
 from ..dtypes import INTEGERS, float32, int64
-from ..kernels import lab_rungs
+from ..kernels import learner_variants
 from ..kernels.convolution import col2im, im2col
-from ..kernels.lab_rungs import are_columns
-from ..launch import Rung, cdiv
+from ..kernels.learner_variants import are_columns
+from ..launch import Variant, cdiv
 from ..layout import as_ints
 from . import unfold
 from .matmul import matmul
@@ -157,57 +157,57 @@ def grid_of(f, high, wide, deep):
 
 
 def products(by_columns):
-    """The rungs that are products: by im2col, which is a function, or implicit."""
+    """The variants that are products: by im2col, which is a function, or implicit."""
     implicit = "a b bias c conv biased:int parts:int"
     return [
-        Rung("im2col", "unfold_window", "unfold.cu", run=by_columns),
-        Rung("implicit", "conv2d_implicit", "conv_gemm.cu", lambda f: f.M >= 4,
-             implicit, (16, 16), lambda f: grid_of(f, 16, 16, 16),
-             lambda f: (f.what, f.dtype, f.c.dtype, f.wide)),
-        Rung("pipelined", "conv2d_pipelined", "conv_gemm.cu",
-             lambda f: f.dtype == float32 and f.M >= 8 and f.s.window.taps <= 32,
-             implicit, 128, lambda f: grid_of(f, *tile_of(f)),
-             lambda f: (f.what, *f.s.window.kernel, *f.s.window.stride, *tile_of(f))),
+        Variant("im2col", "unfold_window", "unfold.cu", run=by_columns),
+        Variant("implicit", "conv2d_implicit", "conv_gemm.cu", lambda f: f.M >= 4,
+                implicit, (16, 16), lambda f: grid_of(f, 16, 16, 16),
+                lambda f: (f.what, f.dtype, f.c.dtype, f.wide)),
+        Variant("pipelined", "conv2d_pipelined", "conv_gemm.cu",
+                lambda f: f.dtype == float32 and f.M >= 8 and f.s.window.taps <= 32,
+                implicit, 128, lambda f: grid_of(f, *tile_of(f)), lambda f: (
+                    f.what, *f.s.window.kernel, *f.s.window.stride, *tile_of(f))),
     ]  # fmt: skip
 
 
-def forward_by_columns(rung, operator, f):
+def forward_by_columns(variant, operator, f):
     """im2col, and a product for each image and group."""
     y = matmul(f.w.view(f.s.matrices), columns_of(f.x, f.s)).view(f.s.y)
     return add(y, f.bias.view(f.s.O, 1, 1)) if f.biased else y
 
 
-def input_by_columns(rung, operator, f):
+def input_by_columns(variant, operator, f):
     s = f.s
     columns = matmul(f.a.view(s.matrices).transpose(1, 2), f.b.view(s.N, *s.rows))
     return fold_windows(columns.view(s.N, s.C * s.window.taps, s.places), w=s.window)
 
 
-def weight_by_columns(rung, operator, f):
+def weight_by_columns(variant, operator, f):
     dy, columns = f.a.view(f.s.N, *f.s.rows), columns_of(f.b, f.s)
     return matmul(dy, columns.transpose(2, 3)).sum(0).view(f.s.w)
 
 
-FORWARD = launch.ladder(
-    lab_rungs.conv2d_gemm(unfold_windows),
-    lab_rungs.CONV2D_DIRECT,
-    Rung("direct", "conv2d_direct", "conv.cu",
-         args="x w bias y conv biased:int n:long"),
-    Rung("halo", "conv2d_halo", "conv.cu", fits_halo,
-         "x w bias y conv biased:int planes:long", (16, 16),
-         lambda f: (*(cdiv(n, 16) for n in f.s.window.out[::-1]),
+FORWARD = launch.variants(
+    learner_variants.conv2d_gemm(unfold_windows),
+    learner_variants.CONV2D_DIRECT,
+    Variant("direct", "conv2d_direct", "conv.cu",
+            args="x w bias y conv biased:int n:long"),
+    Variant("halo", "conv2d_halo", "conv.cu", fits_halo,
+            "x w bias y conv biased:int planes:long", (16, 16),
+            lambda f: (*(cdiv(n, 16) for n in f.s.window.out[::-1]),
                     min(f.planes, 65535))),
     *products(forward_by_columns),
 )  # fmt: skip
-INPUT = launch.ladder(
-    Rung("yours", "col2im", col2im, are_columns, run=input_by_columns),
-    Rung("direct", "conv2d_input_direct", "conv.cu", args="a b c conv n:long"),
+INPUT = launch.variants(
+    Variant("yours", "col2im", col2im, are_columns, run=input_by_columns),
+    Variant("direct", "conv2d_input_direct", "conv.cu", args="a b c conv n:long"),
     *products(input_by_columns),
 )
-WEIGHT = launch.ladder(
-    Rung("yours", "im2col", im2col, are_columns, run=weight_by_columns),
-    Rung("direct", "conv2d_weight_direct", "conv.cu", args="b a dw conv",
-         grid=lambda f: f.dw.numel()),
+WEIGHT = launch.variants(
+    Variant("yours", "im2col", im2col, are_columns, run=weight_by_columns),
+    Variant("direct", "conv2d_weight_direct", "conv.cu", args="b a dw conv",
+            grid=lambda f: f.dw.numel()),
     *products(weight_by_columns),
 )  # fmt: skip
 JOIN = launch.one("join", "conv2d_join", "conv_gemm.cu",
@@ -216,12 +216,12 @@ JOIN = launch.one("join", "conv2d_join", "conv_gemm.cu",
 
 
 def facts_of(what, s, x, **more):
-    """What the ladders ask of a convolution: it is a product M x K times K x N."""
+    """What the variants ask of a convolution: it is a product M x K times K x N."""
     M, N, K = s.product(what)
     check(max(M, N, K) < 2**31 - 256, f"conv2d: a batch of {s.N} images is too large")
     facts = {"what": what, "s": s, "M": M, "N": N, "K": K, "extra": 0, "parts": 1,
              "conv": s.struct(x.device), "biased": 0}  # fmt: skip
-    return launch.Facts(x=x, **facts | more)
+    return launch.LaunchInfo(x=x, **facts | more)
 
 
 def columns_of(x, s):
@@ -292,15 +292,15 @@ KERNELS.update({("conv2d", "cpu", t): NumpyKernel(on_cpu, t) for t in INTEGERS})
 
 
 @conv2d.device
-def _(x, w, bias, sizes, around=launch.ALONE):
+def _(x, w, bias, sizes, epilogue=launch.NO_EPILOGUE):
     s, x, w = sizes, x.contiguous(), w.contiguous()
     y, biased = x.new_empty(s.y), int(bias is not None)
     if not y.numel():
         return y
     bias = bias.contiguous() if biased else w
     f = facts_of(0, s, x, w=w, y=y, a=w, b=x, c=y, bias=bias, biased=biased,
-                 n=y.numel(), planes=s.N * s.O, around=around)  # fmt: skip
-    found = launch.pick(FORWARD, f).launch("conv2d", f)
+                 n=y.numel(), planes=s.N * s.O, epilogue=epilogue)  # fmt: skip
+    found = launch.select(FORWARD, f).launch("conv2d", f)
     return y if found is None else found
 
 
@@ -338,15 +338,15 @@ def _(w, dy, sizes):
     if not dx.numel():
         return dx
     f = facts_of(1, s, w, a=w, b=dy, c=dx, bias=w, n=dx.numel())
-    rung = launch.pick(INPUT, f)
+    variant = launch.select(INPUT, f)
     blocks = math.prod(grid_of(f, *tile_of(f)))
     parts = min(3 * launch.BLOCKS // blocks, f.K // 128)
-    if rung.name == "pipelined" and blocks < launch.BLOCKS and parts > 1:
+    if variant.name == "pipelined" and blocks < launch.BLOCKS and parts > 1:
         some = w.new_empty((parts, *s.x))  # so that a large GPU's processors have work
         vars(f).update(c=some, parts=parts)
-        rung.launch("conv2d_input", f)
+        variant.launch("conv2d_input", f)
         return sum_of(some, 0)
-    found = rung.launch("conv2d_input", f)
+    found = variant.launch("conv2d_input", f)
     return dx if found is None else found
 
 
@@ -373,14 +373,14 @@ def _(x, dy, sizes, biased):
         return x.new_zeros(s.w), dy.sum((0, 2, 3)) if biased else None
     dw = x.new_empty(s.w)
     f = facts_of(2, s, x, a=dy, b=x, c=x, dw=dw, bias=dy)
-    rung = launch.pick(WEIGHT, f)
-    if rung.name in ("implicit", "pipelined"):
-        return in_parts(rung, f, biased)
-    found = rung.launch("conv2d_weight", f)
+    variant = launch.select(WEIGHT, f)
+    if variant.name in ("implicit", "pipelined"):
+        return in_parts(variant, f, biased)
+    found = variant.launch("conv2d_weight", f)
     return dw if found is None else found, dy.sum((0, 2, 3)) if biased else None
 
 
-def in_parts(rung, f, biased):
+def in_parts(variant, f, biased):
     """Two launches: blocks share the k of a product, and their sums are joined."""
     s, biased = f.s, int(biased)
     width = f.N + biased
@@ -388,7 +388,7 @@ def in_parts(rung, f, biased):
     parts = max(1, min(PARTS // tiles, cdiv(f.K, 128), 65535 // s.groups))
     some = f.x.new_empty((parts, s.O, width), dtype=f.wide)
     vars(f).update(c=some, bias=f.a, biased=biased, extra=biased, parts=parts)
-    rung.launch("conv2d_weight", f)
+    variant.launch("conv2d_weight", f)
     db = f.x.new_empty((s.O,)) if biased else None
     more = {"O": s.O, "width": width, "biased": biased, "parts": parts}
     launch.run(JOIN, "conv2d_weight", dw=f.dw, some=some, db=db if biased else f.dw,

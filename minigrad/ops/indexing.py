@@ -26,9 +26,9 @@ from .shape import stack
 
 SCATTERED = "src view index places y rest step:long size:long fault"
 INDEX = {
-    name: launch.one(rung, name, "index.cu", args=f"{args} n:int", types=types,
+    name: launch.one(variant, name, "index.cu", args=f"{args} n:int", types=types,
                      more=lambda f: {"fault": faults.argument(f.device)})
-    for name, rung, args, types in (
+    for name, variant, args, types in (
         ("gather", "strided", "x rest step:long size:long index view y fault",
          lambda f: [f.dtype]),
         ("scatter", "strided", SCATTERED, lambda f: [f.dtype]),

@@ -9,7 +9,7 @@ from ..autograd.grad_mode import thread
 from ..check import check
 from ..dispatch import functional, number_for, operator, tensor_for
 from ..dtypes import FLOATS, computed_in, int64, uint8
-from ..launch import Rung, cdiv, whole_warps
+from ..launch import Variant, cdiv, whole_warps
 from .indexing import one_hot
 from .normalization import sizes_of
 from .pointwise import ne, where
@@ -107,12 +107,12 @@ def rows_of_losses(f):
     return {"fault": faults.argument(f.device), **shared}
 
 
-LOGARITHMS = launch.ladder(  # of scores, where a row is long: then they are ready
-    Rung("rows", "nll", "nll.cu", run=lambda rung, operator, f: None),
-    Rung("blocks", "nll_logarithms", "nll.cu",
-         lambda f: not f.log and f.places == 1 and f.c > 128, "x scores lse c:int",
-         lambda f: whole_warps(f.c), lambda f: f.rows,
-         more=lambda f: {"scores": f.x.new_empty(f.x.shape), "log": True}),
+LOGARITHMS = launch.variants(  # of scores, where a row is long: then they are ready
+    Variant("rows", "nll", "nll.cu", run=lambda variant, operator, f: None),
+    Variant("blocks", "nll_logarithms", "nll.cu",
+            lambda f: not f.log and f.places == 1 and f.c > 128, "x scores lse c:int",
+            lambda f: whole_warps(f.c), lambda f: f.rows,
+            more=lambda f: {"scores": f.x.new_empty(f.x.shape), "log": True}),
 )  # fmt: skip
 NUMBERS = "c:int places:int ignore:long smooth:wide weighted:int"
 NLL = launch.one("rows", "nll", "nll.cu",
@@ -188,14 +188,14 @@ def _(x, target, weight, log, reduction, ignore, smooth):
     y = x.new_empty(target.shape if reduction == "none" else ())
     kept = x.new_empty((rows + 1,), dtype=wide)
     weights = weight if weight is None else weight.contiguous()
-    f = launch.Facts(
+    f = launch.LaunchInfo(
         x=x, target=target, weight=weights, y=y, rows=rows,
         lse=kept[:rows], total=kept[rows:], scores=x, log=log, c=c, places=places,
         number=REDUCTIONS.index(reduction), ignore=ignore, smooth=smooth,
         weighted=weight is not None,
     )  # fmt: skip
-    launch.pick(LOGARITHMS, f).launch("nll_loss", f)
-    launch.pick(NLL, f).launch("nll_loss", f)
+    launch.select(LOGARITHMS, f).launch("nll_loss", f)
+    launch.select(NLL, f).launch("nll_loss", f)
     return y, kept
 
 

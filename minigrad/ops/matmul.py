@@ -9,7 +9,7 @@ from ..check import check
 from ..dispatch import method, operator, tensor_for
 from ..dtypes import NUMBERS, float32, float64
 from ..kernels.matmul import matmul_batched, matmul_naive, matmul_register, matmul_tiled
-from ..launch import ALONE, Rung, broadcast, cdiv, strides_of
+from ..launch import NO_EPILOGUE, Variant, broadcast, cdiv, strides_of
 from . import vjp
 from .pointwise import add
 from .reduce import sum as sum_of
@@ -69,27 +69,27 @@ def is_in_fours(x, dim):
 
 PLAIN, SQUARE = "a b c M:int N:int K:int", (16, 16)
 VIEWS = "a a_view b b_view c M:int N:int K:int batches:long"
-LADDER = launch.ladder(
-    Rung("yours", "matmul_batched", matmul_batched, lambda f: f.dtype == float32, VIEWS,
-         SQUARE, lambda f: batched(f, 16, 16), more=views),
-    Rung("yours", "matmul_naive", matmul_naive, is_lab_06, PLAIN, SQUARE, tiles(16)),
-    Rung("yours", "matmul_tiled", matmul_tiled, is_lab_06, PLAIN, SQUARE, tiles(16)),
-    Rung("yours", "matmul_register", matmul_register,
-         lambda f: is_lab_06(f) and is_wide(f), PLAIN, 256, tiles(128)),
-    Rung("naive", "matmul_naive", "matmul.cu", is_one, PLAIN, SQUARE,
-         lambda f: tiles(16)(f)[::-1]),
-    Rung("coalesced", "matmul_coalesced", "matmul.cu", is_one, PLAIN, SQUARE,
-         tiles(16)),
-    Rung("tiled", "matmul_tiled", "matmul.cu", args=VIEWS, block=SQUARE,
-         grid=lambda f: batched(f, 16, 16), more=views),
-    Rung("column", "matmul_column", "matmul.cu", is_large, PLAIN, 512, tiles(64)),
-    Rung("patch", "matmul_patch", "matmul.cu",
-         lambda f: is_one(f) and f.M >= 128 and f.N >= 128, PLAIN, 256, tiles(128)),
-    Rung("vectors", "matmul_vectors", "matmul.cu", is_wide, PLAIN, 256, tiles(128),
-         lambda f: ()),
-    Rung("pipelined", "matmul_pipelined", "matmul.cu",
-         lambda f: f.dtype == float32 and f.M >= 64 and f.N >= 64, VIEWS, 128,
-         lambda f: batched(f, *tiling(f)[0][:2]), pipelined_types, more=views),
+VARIANTS = launch.variants(
+    Variant("yours", "matmul_batched", matmul_batched, lambda f: f.dtype == float32,
+            VIEWS, SQUARE, lambda f: batched(f, 16, 16), more=views),
+    Variant("yours", "matmul_naive", matmul_naive, is_lab_06, PLAIN, SQUARE, tiles(16)),
+    Variant("yours", "matmul_tiled", matmul_tiled, is_lab_06, PLAIN, SQUARE, tiles(16)),
+    Variant("yours", "matmul_register", matmul_register,
+            lambda f: is_lab_06(f) and is_wide(f), PLAIN, 256, tiles(128)),
+    Variant("naive", "matmul_naive", "matmul.cu", is_one, PLAIN, SQUARE,
+            lambda f: tiles(16)(f)[::-1]),
+    Variant("coalesced", "matmul_coalesced", "matmul.cu", is_one, PLAIN, SQUARE,
+            tiles(16)),
+    Variant("tiled", "matmul_tiled", "matmul.cu", args=VIEWS, block=SQUARE,
+            grid=lambda f: batched(f, 16, 16), more=views),
+    Variant("column", "matmul_column", "matmul.cu", is_large, PLAIN, 512, tiles(64)),
+    Variant("patch", "matmul_patch", "matmul.cu",
+            lambda f: is_one(f) and f.M >= 128 and f.N >= 128, PLAIN, 256, tiles(128)),
+    Variant("vectors", "matmul_vectors", "matmul.cu", is_wide, PLAIN, 256, tiles(128),
+            lambda f: ()),
+    Variant("pipelined", "matmul_pipelined", "matmul.cu",
+            lambda f: f.dtype == float32 and f.M >= 64 and f.N >= 64, VIEWS, 128,
+            lambda f: batched(f, *tiling(f)[0][:2]), pipelined_types, more=views),
 )  # fmt: skip
 TILES = (128, 128, 8), (64, 64, 16), (64, 32, 32)  # BM, BN, BK of matmul_pipelined
 ENOUGH = 200  # blocks: three for two of a large GPU's processors
@@ -123,21 +123,21 @@ def in_parts(x, parts, dim):
     return x.as_strided(shape, strides)
 
 
-def product(a, b, c, batches, M, N, K, around=ALONE):
+def product(a, b, c, batches, M, N, K, epilogue=NO_EPILOGUE):
     """Launch c = a b; c, or a tensor like it."""
     plain = a.is_contiguous() and b.is_contiguous()
-    f = launch.Facts(a=a, b=b, c=c, batches=batches, M=M, N=N, K=K, plain=plain,
+    f = launch.LaunchInfo(a=a, b=b, c=c, batches=batches, M=M, N=N, K=K, plain=plain,
                      aligned=not (a.offset | b.offset) % 4)  # fmt: skip
-    rung = launch.pick(LADDER, f)
+    variant = launch.select(VARIANTS, f)
     cut = {"tiled": lambda: parts_of(f, 16, 16), "pipelined": lambda: tiling(f)[1]}
-    parts = cut[rung.name]() if rung.name in cut else 1
+    parts = cut[variant.name]() if variant.name in cut else 1
     if parts > 1:  # the products of the parts, and their sum
         some = c.new_empty((parts, M, N))
         a, b = in_parts(a, parts, 1), in_parts(b, parts, 0)
         some = product(a, b, some, parts, M, N, K // parts)
-        return sum_of.on_device(some, (0,), False, around).view(c.shape)
-    f.around = around
-    rung.launch("matmul", f)
+        return sum_of.on_device(some, (0,), False, epilogue).view(c.shape)
+    f.epilogue = epilogue
+    variant.launch("matmul", f)
     return c
 
 
@@ -182,7 +182,7 @@ matmul.cpu(np.matmul)
 
 
 @matmul.device
-def product_of(a, b, around=ALONE):
+def product_of(a, b, epilogue=NO_EPILOGUE):
     left = a.unsqueeze(0) if a.ndim == 1 else a
     right = b.unsqueeze(-1) if b.ndim == 1 else b
     batch = layout.broadcast_shapes(left.shape[:-2], right.shape[:-2])
@@ -194,7 +194,7 @@ def product_of(a, b, around=ALONE):
     if batch:
         left, right = left.expand(*batch, M, K), right.expand(*batch, K, N)
     c = y.view(*batch, M, N)
-    c = product(left, right, c, math.prod(batch), M, N, K, around)
+    c = product(left, right, c, math.prod(batch), M, N, K, epilogue)
     return y if c.storage is y.storage else c.view(y.shape)
 
 
@@ -231,8 +231,8 @@ def _(x, w, b):
 
 
 @linear.device
-def _(x, w, b, around=ALONE):
-    y = product_of(x, w.permute(1, 0), around)
+def _(x, w, b, epilogue=NO_EPILOGUE):
+    y = product_of(x, w.permute(1, 0), epilogue)
     return y if b is None else add.into(y, y, b)
 
 

@@ -13,8 +13,8 @@ from ..autograd.graph import written
 from ..check import check
 from ..dispatch import functional, method, number_for, operator, tensor_for
 from ..dtypes import computed_in
-from ..kernels import lab_rungs
-from ..launch import Rung, a_row, whole_warps
+from ..kernels import learner_variants
+from ..launch import Variant, a_row, whole_warps
 from ..numpy_names import either_name
 from .pointwise import check_dtype, sqrt_of_squares
 from .reduce import as_flag, dims_of, kept_shape, rows_of
@@ -25,15 +25,15 @@ from .vjp import sum_backward
 # ------------------------------------------------- layer norm
 
 STATISTICS = "x weight bias y mean rstd n:{} eps:wide"
-LAYER_NORM = launch.ladder(
-    lab_rungs.LAYER_NORM,
-    Rung("two passes", "layer_norm_two_pass", "layer_norm.cu",
-         args=STATISTICS.format("long"), block=warps, grid=a_row),
-    Rung("welford", "layer_norm_welford", "layer_norm.cu",
-         args=STATISTICS.format("long"), block=warps, grid=a_row),
-    Rung("registers", "layer_norm_registers", "layer_norm.cu", fits_registers,
-         STATISTICS.format("int"), in_registers, a_row,
-         lambda f: (f.dtype, PACKS, f.wide)),
+LAYER_NORM = launch.variants(
+    learner_variants.LAYER_NORM,
+    Variant("two passes", "layer_norm_two_pass", "layer_norm.cu",
+            args=STATISTICS.format("long"), block=warps, grid=a_row),
+    Variant("welford", "layer_norm_welford", "layer_norm.cu",
+            args=STATISTICS.format("long"), block=warps, grid=a_row),
+    Variant("registers", "layer_norm_registers", "layer_norm.cu", fits_registers,
+            STATISTICS.format("int"), in_registers, a_row,
+            lambda f: (f.dtype, PACKS, f.wide)),
 )  # fmt: skip
 LAYER_NORM_BACKWARD = launch.one("welford", "layer_norm_backward", "layer_norm.cu",
     args="dy x weight dx n:long eps:wide", block=warps, grid=a_row)  # fmt: skip
@@ -204,12 +204,12 @@ def std(x, dim=None, unbiased=None, keepdim=False, *, correction=None):
 # ------------------------------------------------- batch norm
 
 CHANNELS = "c:int places:int eps:wide"
-APPLY = launch.ladder(
-    Rung("element", "batch_norm_element", "batch_norm.cu",
-         args=f"x mean var weight bias y {CHANNELS} n:long"),
-    Rung("plane", "batch_norm_plane", "batch_norm.cu", lambda f: f.places >= 64,
-         f"x mean var weight bias y {CHANNELS} n:long",
-         lambda f: whole_warps(f.places), lambda f: f.images * f.c if f.n else 0),
+APPLY = launch.variants(
+    Variant("element", "batch_norm_element", "batch_norm.cu",
+            args=f"x mean var weight bias y {CHANNELS} n:long"),
+    Variant("plane", "batch_norm_plane", "batch_norm.cu", lambda f: f.places >= 64,
+            f"x mean var weight bias y {CHANNELS} n:long",
+            lambda f: whole_warps(f.places), lambda f: f.images * f.c if f.n else 0),
 )  # fmt: skip
 MOMENTS = launch.one("moments", "batch_norm_moments", "batch_norm.cu",
     args="x some done mean var running_mean running_var momentum:wide images:int c:int "

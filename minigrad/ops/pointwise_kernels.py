@@ -11,8 +11,8 @@ from ..autograd.record import below
 from ..capture import is_on_device
 from ..dispatch import KERNELS, DeviceKernel, Operator
 from ..dtypes import NUMBERS, as_number, computed_in, result_type
-from ..kernels import lab_rungs
-from ..launch import THREADS, Rung, broadcast, cdiv, coalesce_dims, strides_of
+from ..kernels import learner_variants
+from ..launch import THREADS, Variant, broadcast, cdiv, coalesce_dims, strides_of
 from ..layout import Uncacheable, is_contiguous
 from ..numpy_names import in_pytorch
 from ..trace import Trace
@@ -209,20 +209,20 @@ def tiles(f):
     return cdiv(cols, 32), cdiv(rows, 32), batches
 
 
-def ladder(names, kernel, more=(), *holes):
-    """The rungs for such tensors: names "a", "a b" or "a b c"."""
+def variants(names, kernel, more=(), *holes):
+    """The variants for such tensors: names "a", "a b" or "a b c"."""
     numbers = " s t" if names == "a" else ""
     views = " ".join(f"{name} {name}_view" for name in names.split())
     how = {"types": lambda f: f.elements, "before": lambda f: f.text}
     plain = f"{names} y n:long{numbers}"
-    return launch.ladder(
+    return launch.variants(
         *holes,
-        Rung("strided", f"{kernel}_strided", "elementwise.cu",
-             args=f"{views} y count{numbers}", **how),
-        Rung("contiguous", kernel, "elementwise.cu",
-             lambda f: f.contiguous, plain, **how),
-        *(Rung(name, f"{kernel}_{name}", "elementwise.cu", fits,
-               plain if name == "vectors" else f"{views} y count", **how, **shape)
+        Variant("strided", f"{kernel}_strided", "elementwise.cu",
+                args=f"{views} y count{numbers}", **how),
+        Variant("contiguous", kernel, "elementwise.cu",
+                lambda f: f.contiguous, plain, **how),
+        *(Variant(name, f"{kernel}_{name}", "elementwise.cu", fits,
+                  plain if name == "vectors" else f"{views} y count", **how, **shape)
           for name, fits, shape in more),
     )  # fmt: skip
 
@@ -231,15 +231,15 @@ TURNED = {"args": "a y rows:int cols:int", "types": lambda f: [f.elements[0]],
           "more": lambda f: {"rows": f.matrices[1], "cols": f.matrices[2]}}  # fmt: skip
 VECTORS = "vectors", is_wide, {"grid": lambda f: cdiv(f.n, THREADS * 16 // f.largest)}
 ROWS = "rows", is_rows, {"block": row_block, "grid": row_grid}
-LADDERS = {
-    1: ladder("a", "unary", [VECTORS], *lab_rungs.UNARY) + launch.ladder(
-        Rung("transposed", "transpose_padded", "copy.cu", is_turned, block=(32, 8),
-             grid=tiles, **TURNED),
-        Rung("patches", "transpose_vectors", "copy.cu", is_turned_wide, block=(8, 32),
-             grid=patches, **TURNED),
+VARIANTS = {
+    1: variants("a", "unary", [VECTORS], *learner_variants.UNARY) + launch.variants(
+        Variant("transposed", "transpose_padded", "copy.cu", is_turned, block=(32, 8),
+                grid=tiles, **TURNED),
+        Variant("patches", "transpose_vectors", "copy.cu", is_turned_wide,
+                block=(8, 32), grid=patches, **TURNED),
     ),
-    2: ladder("a b", "binary", [VECTORS, ROWS], *lab_rungs.BINARY),
-    3: ladder("a b c", "ternary"),
+    2: variants("a b", "binary", [VECTORS, ROWS], *learner_variants.BINARY),
+    3: variants("a b c", "ternary"),
 }  # fmt: skip
 MATH = launch.file_text("math.cuh")
 MACROS = {1: "UNARY", 2: "BINARY", 3: "TERNARY"}
@@ -284,8 +284,8 @@ class DevicePointwise(DeviceKernel):
         numbers = {name: number(i, x) for i, (name, x) in enumerate(names.items())
                    if name not in tensors}  # fmt: skip
         facts = self.facts(views, y, numbers, list(tensors))
-        f = launch.Facts(**dict(zip("abc", views, strict=False)), y=y, **facts)
-        launch.pick(LADDERS[len(views)], f).launch(self.name, f)
+        f = launch.LaunchInfo(**dict(zip("abc", views, strict=False)), y=y, **facts)
+        launch.select(VARIANTS[len(views)], f).launch(self.name, f)
         return y
 
     def number(self, place, x):
@@ -294,7 +294,7 @@ class DevicePointwise(DeviceKernel):
         return capture.Number(convert(x), place, convert)
 
     def facts(self, views, y, numbers, named):
-        """What the ladders ask, and what their kernels take."""
+        """What the variants ask, and what their kernels take."""
         n, zero = y.numel(), self.wide.type(0)
         shape, *steps = coalesce_dims(y.shape, *(x.strides for x in views))
         types = [*(x.dtype for x in views), self.result, self.wide]

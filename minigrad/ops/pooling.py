@@ -8,8 +8,8 @@ from .. import launch
 from ..check import check
 from ..dispatch import operator
 from ..dtypes import int64
-from ..kernels import lab_rungs
-from ..launch import Rung
+from ..kernels import learner_variants
+from ..launch import Variant
 from ..layout import as_ints
 from .indexing import gather
 from .pointwise_backward import masked
@@ -44,9 +44,9 @@ def averages(f):
 
 
 ELEMENT = "thread an element"
-MAX = launch.ladder(
-    lab_rungs.MAX_POOL,
-    Rung(ELEMENT, "max_pool2d", "pool.cu", args="x y indices window count", **EACH),
+MAX = launch.variants(
+    learner_variants.MAX_POOL,
+    Variant(ELEMENT, "max_pool2d", "pool.cu", args="x y indices window count", **EACH),
 )
 
 
@@ -58,12 +58,12 @@ def is_apart(f):
         w.dilation[0] - 1, w.dilation[1] - 1)  # fmt: skip
 
 
-MAX_INPUT = launch.ladder(
-    lab_rungs.MAX_POOL_BACKWARD,
-    Rung(ELEMENT, "max_pool2d_input", "pool.cu", args="dy indices dx window count mask",
-         **EACH),
-    Rung("thread a window", "max_pool2d_input_apart", "pool.cu", is_apart,
-         "dy indices dx window count mask", **EACH | {"more": per_window}),
+MAX_INPUT = launch.variants(
+    learner_variants.MAX_POOL_BACKWARD,
+    Variant(ELEMENT, "max_pool2d_input", "pool.cu",
+            args="dy indices dx window count mask", **EACH),
+    Variant("thread a window", "max_pool2d_input_apart", "pool.cu", is_apart,
+            "dy indices dx window count mask", **EACH | {"more": per_window}),
 )  # fmt: skip
 AVG = launch.one(ELEMENT, "avg_pool2d", "pool.cu", args="x y window divisor:int count",
                  types=averages, **EACH)  # fmt: skip
@@ -169,8 +169,9 @@ def _(dy, at, mask, w):
 def _(dy, indices, mask, w):
     dy, indices = dy.contiguous(), indices.contiguous()
     dx = dy.new_empty((*dy.shape[:-2], *w.size))
-    ladder = MAX_INPUT if mask is None else MAX_INPUT[1:]  # the lab's knows no mask
-    launch.run(ladder, max_input.name, dy=dy, indices=indices, dx=dx, w=w, n=dx.numel(),
+    variants = MAX_INPUT if mask is None else MAX_INPUT[1:]  # the lab's knows no mask
+    launch.run(variants, max_input.name, dy=dy, indices=indices, dx=dx, w=w,
+               n=dx.numel(),
                mask=mask if mask is None else mask.contiguous())  # fmt: skip
     return dx
 

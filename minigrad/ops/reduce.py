@@ -1,6 +1,6 @@
 """Reductions: many elements to one, over any dimensions; and where the largest lie.
 
-On devices the ladder of kernels/reduce.cu, and argmax.cu.
+On devices the variants of kernels/reduce.cu, and argmax.cu.
 """
 
 import builtins
@@ -14,8 +14,16 @@ from .. import launch, layout
 from ..check import check
 from ..dispatch import Operator, method
 from ..dtypes import DTYPES, FLOATS, NUMBERS, bool_, computed_in, int32, int64, uint8
-from ..kernels import lab_rungs
-from ..launch import ALONE, THREADS, Rung, cdiv, coalesce_dims, strides_of, whole_warps
+from ..kernels import learner_variants
+from ..launch import (
+    NO_EPILOGUE,
+    THREADS,
+    Variant,
+    cdiv,
+    coalesce_dims,
+    strides_of,
+    whole_warps,
+)
 from ..numpy_names import either_name
 from ..trace import nbytes
 from . import pointwise, vjp
@@ -111,19 +119,19 @@ def types(f):
 
 
 STRIDED = "x rows columns y m:int n:int n:long"
-LADDER = launch.ladder(
-    *lab_rungs.SUM,
-    Rung("strided", "reduce_strided", "reduce.cu", args=STRIDED, types=types,
-         grid=lambda f: cdiv(f.m, THREADS), more=views),
-    Rung("columns", "reduce_columns", "reduce.cu", lambda f: f.n > 32,
-         STRIDED + " some done", lambda f: (32, builtins.min(32, cdiv(f.n, 8))),
-         lambda f: (cdiv(f.m, 32), f.parts), types, more=columns),
-    Rung("warps", "reduce_warps", "reduce.cu", lambda f: f.contiguous,
-         "x y m:long n:long n:long", (32, 8), lambda f: cdiv(f.m, 8), types),
-    Rung("blocks", "reduce_blocks", "reduce.cu",
-         lambda f: f.contiguous and f.n > SHORT, "x y n:long n:long some done",
-         grid=lambda f: (f.m, f.parts), types=types,
-         more=lambda f: shared(f, parts_of(f.m, f.n), f.m)),
+VARIANTS = launch.variants(
+    *learner_variants.SUM,
+    Variant("strided", "reduce_strided", "reduce.cu", args=STRIDED, types=types,
+            grid=lambda f: cdiv(f.m, THREADS), more=views),
+    Variant("columns", "reduce_columns", "reduce.cu", lambda f: f.n > 32,
+            STRIDED + " some done", lambda f: (32, builtins.min(32, cdiv(f.n, 8))),
+            lambda f: (cdiv(f.m, 32), f.parts), types, more=columns),
+    Variant("warps", "reduce_warps", "reduce.cu", lambda f: f.contiguous,
+            "x y m:long n:long n:long", (32, 8), lambda f: cdiv(f.m, 8), types),
+    Variant("blocks", "reduce_blocks", "reduce.cu",
+            lambda f: f.contiguous and f.n > SHORT, "x y n:long n:long some done",
+            grid=lambda f: (f.m, f.parts), types=types,
+            more=lambda f: shared(f, parts_of(f.m, f.n), f.m)),
 )  # fmt: skip
 
 # ------------------------------------------------- the operators
@@ -155,7 +163,7 @@ def reduction(name, formula, code, vjp=None, dtypes=DTYPES, rule=None, empty=Non
     def on_cpu(x, dims, keepdim):
         return formula(x, axis=dims, keepdims=keepdim)
 
-    def on_device(x, dims, keepdim, around=ALONE):
+    def on_device(x, dims, keepdim, epilogue=NO_EPILOGUE):
         result = result_of(operator.rule(x))
         y = x.new_empty(kept_shape(x.shape, dims, keepdim), result)
         x = ne(x, 0) if truth and x.dtype != bool_ else x
@@ -164,11 +172,11 @@ def reduction(name, formula, code, vjp=None, dtypes=DTYPES, rule=None, empty=Non
         if m and not n:
             return y.fill_(empty)
         facts = {"m": m, "n": n, "kept": kept, "contiguous": rows.is_contiguous()}
-        facts["around"] = around
-        if around.reads:
-            facts["moved"] = builtins.sum(map(nbytes, (*around.tensors, y)))
+        facts["epilogue"] = epilogue
+        if epilogue.reads:
+            facts["moved"] = builtins.sum(map(nbytes, (*epilogue.tensors, y)))
         if m:
-            launch.run(LADDER, name, x=rows, y=y, code=code, **facts)
+            launch.run(VARIANTS, name, x=rows, y=y, code=code, **facts)
         return y
 
     options.__name__ = options.__qualname__ = name
@@ -222,12 +230,13 @@ def several(f):
     return {"places": places, **launch.shared(f.x, f.parts, shape, f.dtype, f.m)}
 
 
-ARG_LADDER = launch.ladder(
-    lab_rungs.MAX,
-    Rung("blocks", "arg_blocks", "argmax.cu",
-         args="x values indices n:long some places done",
-         block=lambda f: whole_warps(f.n), grid=lambda f: (f.m, f.parts),
-         types=lambda f: (CODES[f.code], f.dtype, accumulator(f.dtype)), more=several),
+ARG_VARIANTS = launch.variants(
+    learner_variants.MAX,
+    Variant("blocks", "arg_blocks", "argmax.cu",
+            args="x values indices n:long some places done",
+            block=lambda f: whole_warps(f.n), grid=lambda f: (f.m, f.parts),
+            types=lambda f: (CODES[f.code], f.dtype, accumulator(f.dtype)),
+            more=several),
 )  # fmt: skip
 
 
@@ -253,7 +262,7 @@ def extreme(name, formula, code):
         values, indices = x.new_empty(shape), x.new_empty(shape, dtype=int64)
         if m:
             facts = {"m": m, "n": n, "parts": parts_of(m, n), "code": code}
-            launch.run(ARG_LADDER, name, x=rows.contiguous(), values=values,
+            launch.run(ARG_VARIANTS, name, x=rows.contiguous(), values=values,
                        indices=indices, **facts)  # fmt: skip
         return Found(values, indices)
 

@@ -6,15 +6,15 @@ import numpy as np
 
 from .. import launch, layout
 from ..dispatch import method, operator
-from ..kernels import lab_rungs
-from ..launch import THREADS, Rung, a_row, cdiv, whole_warps
+from ..kernels import learner_variants
+from ..launch import THREADS, Variant, a_row, cdiv, whole_warps
 from .reduce import rows_of
 
 PACKS = 4
 
 
 def row_facts(n, *tensors):
-    """What a rung may ask about rows of n elements; packs of 16 bytes, if they fit."""
+    """What variants may ask of rows of n elements; packs of 16 bytes, if they fit."""
     pack = 16 // tensors[0].dtype.itemsize
     bytes_before = [x.offset * x.dtype.itemsize for x in tensors]
     aligned = n % pack == 0 and not any(b % 16 for b in bytes_before)
@@ -39,17 +39,17 @@ def types(f):
     return f.dtype, f.log, f.wide
 
 
-SOFTMAX = launch.ladder(
-    *lab_rungs.SOFTMAX,
-    Rung("three passes", "softmax_three_pass", "softmax.cu",
-         args="x y rows:long n:long", grid=lambda f: cdiv(f.rows, THREADS),
-         types=types),
-    Rung("shared", "softmax_shared", "softmax.cu", args="x y n:long", grid=a_row,
-         types=types),
-    Rung("online", "softmax_online", "softmax.cu", args="x y n:long", block=warps,
-         grid=a_row, types=types),
-    Rung("registers", "softmax_registers", "softmax.cu", fits_registers, "x y n:int",
-         in_registers, a_row, lambda f: (f.dtype, PACKS, f.log, f.wide)),
+SOFTMAX = launch.variants(
+    *learner_variants.SOFTMAX,
+    Variant("three passes", "softmax_three_pass", "softmax.cu",
+            args="x y rows:long n:long", grid=lambda f: cdiv(f.rows, THREADS),
+            types=types),
+    Variant("shared", "softmax_shared", "softmax.cu", args="x y n:long", grid=a_row,
+            types=types),
+    Variant("online", "softmax_online", "softmax.cu", args="x y n:long", block=warps,
+            grid=a_row, types=types),
+    Variant("registers", "softmax_registers", "softmax.cu", fits_registers, "x y n:int",
+            in_registers, a_row, lambda f: (f.dtype, PACKS, f.log, f.wide)),
 )  # fmt: skip
 BACKWARD = launch.one("blocks", "softmax_backward", "softmax.cu", args="dy y x n:long",
                       block=warps, grid=a_row, types=types)  # fmt: skip

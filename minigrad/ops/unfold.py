@@ -12,8 +12,8 @@ from .. import launch
 from ..check import check
 from ..dispatch import operator
 from ..dtypes import float32, float64
-from ..kernels import lab_rungs
-from ..launch import MANY, Rung, struct
+from ..kernels import learner_variants
+from ..launch import MANY, Variant, struct
 from ..layout import as_ints
 
 NAMES = "H W OH OW KH KW SH SW PH PW DH DW"
@@ -159,12 +159,12 @@ def per_window(f):
 
 
 EACH = {"before": index, "more": counted}  # of a thread for each of n
-UNFOLD = launch.ladder(
-    lab_rungs.IM2COL,
-    Rung("element", "unfold_element", "unfold.cu", args="x y window count",
-         types=lambda f: [f.dtype], **EACH),
-    Rung("window", "unfold_window", "unfold.cu", args="x y window count",
-         types=lambda f: [f.dtype], before=index, more=per_window),
+UNFOLD = launch.variants(
+    learner_variants.IM2COL,
+    Variant("element", "unfold_element", "unfold.cu", args="x y window count",
+            types=lambda f: [f.dtype], **EACH),
+    Variant("window", "unfold_window", "unfold.cu", args="x y window count",
+            types=lambda f: [f.dtype], before=index, more=per_window),
 )  # fmt: skip
 
 
@@ -212,12 +212,12 @@ def scatters(f):
     return counted(f)
 
 
-FOLD = launch.ladder(
-    lab_rungs.COL2IM,
-    Rung("scatter", "fold_scatter", "unfold.cu",
-         lambda f: f.dtype in (float32, float64), "y x window count",
-         types=lambda f: [f.dtype], before=index, more=scatters),
-    Rung("gather", "fold_gather", "unfold.cu", args="y x window count", **EACH),
+FOLD = launch.variants(
+    learner_variants.COL2IM,
+    Variant("scatter", "fold_scatter", "unfold.cu",
+            lambda f: f.dtype in (float32, float64), "y x window count",
+            types=lambda f: [f.dtype], before=index, more=scatters),
+    Variant("gather", "fold_gather", "unfold.cu", args="y x window count", **EACH),
 )  # fmt: skip
 
 

@@ -8,12 +8,12 @@ import numpy as np
 from .. import capture, launch
 from ..autograd.graph import written
 from ..dtypes import as_number, computed_in
-from ..launch import THREADS, Rung, cdiv
+from ..launch import THREADS, Variant, cdiv
 from ..trace import Trace
 
 TOGETHER, BLOCKS = 8, 264
-KERNELS = {name: Rung("fused", f"{name}_8", "optim.cu") for name in ("sgd", "adam")}
-launch.ladder(*KERNELS.values())
+KERNELS = {name: Variant("fused", f"{name}_8", "optim.cu") for name in ("sgd", "adam")}
+launch.variants(*KERNELS.values())
 
 
 def split(params, fused):

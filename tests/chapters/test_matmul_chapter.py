@@ -1,4 +1,4 @@
-"""Chapter 06: the learner's rungs under `@`, the answers under all tools, the roof."""
+"""Chapter 06: the learner's variants under `@`, answers under all tools, the roof."""
 
 import sys
 import types
@@ -29,7 +29,7 @@ def random(*shape):
     return minigrad.tensor(draw.standard_normal(shape), "float32", "sim")
 
 
-# ------------------------------------------------- rungs
+# ------------------------------------------------- variants
 
 OPERANDS = [  # two shapes, is the first transposed?, the kernel
     ((130, 20), (20, 132), False, "matmul_register"),
@@ -48,12 +48,12 @@ def test_the_highest_answer_runs_and_copies_nothing(one, two, turned, kernel):
     a, b = random(*one), random(*two)
     a = a.T if turned else a
     with minigrad.trace() as launches:
-        with minigrad.rungs("yours"):
+        with minigrad.kernel_variant("yours"):
             c = a @ b
         a @ b
     first, second = launches
-    assert (first.rung, first.kernel) == ("yours", kernel)
-    assert second.rung != "yours"
+    assert (first.variant, first.kernel) == ("yours", kernel)
+    assert second.variant != "yours"
     a, b, c = (x.cpu().numpy() for x in (a, b, c))
     np.testing.assert_allclose(c, a @ b, atol=1e-4)
 
@@ -66,9 +66,9 @@ def test_the_learners_own_answer_runs_unasked(monkeypatch):
     minigrad.solves(hole)(text)
     with minigrad.trace() as launches:
         a @ a
-        with minigrad.rungs("fastest"):
+        with minigrad.kernel_variant("fastest"):
             a @ a
-    assert [launch.rung for launch in launches] == ["yours", "tiled"]
+    assert [launch.variant for launch in launches] == ["yours", "tiled"]
 
 
 def empty(hole, monkeypatch):
@@ -79,7 +79,7 @@ def empty(hole, monkeypatch):
 def test_the_next_lower_answer_runs_where_one_is_missing(monkeypatch):
     a, names = random(64, 64), []
     for hole in matmul.matmul_register, matmul.matmul_tiled, matmul.matmul_naive, None:
-        with minigrad.rungs("yours"), minigrad.trace() as launches:
+        with minigrad.kernel_variant("yours"), minigrad.trace() as launches:
             a @ a
         names.append(launches[0].kernel)
         if hole:
@@ -88,7 +88,7 @@ def test_the_next_lower_answer_runs_where_one_is_missing(monkeypatch):
     assert names == [f"matmul_{way}" for way in ways]
     empty(matmul.matmul_batched, monkeypatch)
     with (
-        minigrad.rungs("yours"),
+        minigrad.kernel_variant("yours"),
         pytest.raises(minigrad.NotAnswered, match="lab 06"),
     ):
         a @ a
@@ -96,9 +96,9 @@ def test_the_next_lower_answer_runs_where_one_is_missing(monkeypatch):
 
 def test_other_dtypes_keep_the_librarys_kernels():
     a = random(20, 20).to(minigrad.float64)
-    with minigrad.rungs("yours"), minigrad.trace() as launches:
+    with minigrad.kernel_variant("yours"), minigrad.trace() as launches:
         a @ a
-    assert launches[0].rung != "yours"
+    assert launches[0].variant != "yours"
 
 
 # ------------------------------------------------- answers

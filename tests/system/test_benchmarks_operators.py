@@ -41,7 +41,7 @@ def test_rows_of_the_table_of_trainings(monkeypatch):
     monkeypatch.setattr(mnist, "SIZES", (1, 1))
     head, *rows = mnist.table("cpu", 1, 2, [Few(), Few()])
     assert [cells[0] for cells in rows] == [
-        "minigrad, rungs answered", "minigrad, rungs fastest", "minigrad.jit",
+        "minigrad, answered", "minigrad, fastest", "minigrad.jit",
         "minigrad.jit with a CUDA graph", "PyTorch, eager",
     ]  # fmt: skip
     for _, *steps, used, taken, seconds, shares, mean in rows:

@@ -61,12 +61,12 @@ CALLS = {
 
 
 @on_devices
-@pytest.mark.parametrize("rungs", ["answered", "fastest"])
+@pytest.mark.parametrize("variants", ["answered", "fastest"])
 @pytest.mark.parametrize("name", CALLS)
-def test_a_second_call_is_the_same_on_other_memory(name, rungs, device):
+def test_a_second_call_is_the_same_on_other_memory(name, variants, device):
     call = CALLS[name]
     first, second = random(576), random(576, seed=1)
-    with minigrad.rungs(rungs):
+    with minigrad.kernel_variant(variants):
         there = first.to(device)
         call(there)
         there.storage.data.fill(0)
@@ -146,10 +146,10 @@ def test_a_tensor_times_itself_says_nothing_of_two(works):
 def test_other_rungs_are_other_plans():
     a, b = random(4, 6).to("sim"), random(6, 5).to("sim")
     a @ b
-    with minigrad.rungs("naive"), minigrad.trace() as launches:
+    with minigrad.kernel_variant("naive"), minigrad.trace() as launches:
         a @ b
         a @ b
-    assert [launch.rung for launch in launches] == ["naive"] * 2
+    assert [launch.variant for launch in launches] == ["naive"] * 2
 
 
 def test_all_operators_are_called_by_the_same_code():

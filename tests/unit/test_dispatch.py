@@ -1,4 +1,4 @@
-"""Dispatch, rungs and the trace."""
+"""Dispatch, variants and the trace."""
 
 import types
 
@@ -12,7 +12,7 @@ from minigrad.dispatch import KERNELS, DispatchError, find_kernel
 from minigrad.dtypes import FLOATS, float32, int64
 from minigrad.exercises.hole import isolated
 from minigrad.kernels import elementwise
-from minigrad.launch import Rung, coalesce_dims, pick
+from minigrad.launch import Variant, coalesce_dims, pick
 from minigrad.ops import pointwise_kernels
 
 REGISTRY = {
@@ -87,7 +87,7 @@ def test_a_new_answer_counts_at_once():
     assert (x + x).tolist() == [2, 2]
 
 
-# ------------------------------------------------- ladders
+# ------------------------------------------------- variants
 
 
 class Hole:
@@ -112,10 +112,10 @@ class Hole:
 def test_rungs():
     low, high = Hole("low"), Hole()
     steps = [
-        Rung("low", "k", low), Rung("high", "k", high),
-        Rung("best", "k", "copy.cu", lambda f: f.n > 10),
+        Variant("low", "k", low), Variant("high", "k", high),
+        Variant("best", "k", "copy.cu", lambda f: f.n > 10),
     ]  # fmt: skip
-    launch.ladder(*steps)
+    launch.variants(*steps)
 
     def choose(steps, n):
         return pick(steps, types.SimpleNamespace(n=n))
@@ -132,13 +132,13 @@ def test_rungs():
     with pytest.raises(minigrad.NotAnswered, match="exercise 1 of lab 99"):
         choose(steps, n=5)
     low.answer = high.answer = "answered"
-    with minigrad.rungs("fastest"):
+    with minigrad.kernel_variant("fastest"):
         assert choose(steps, n=20).name == "best"
     for name in ("low", "high", "best"):
-        with minigrad.rungs(name):
+        with minigrad.kernel_variant(name):
             assert choose(steps, n=20).name == name
-    unknown = pytest.raises(ValueError, match="no rung 'fasttest'; there are .*best, ")
-    with unknown, minigrad.rungs("fasttest"):
+    unknown = pytest.raises(ValueError, match="no variant 'fasttest'; there are .*best")
+    with unknown, minigrad.kernel_variant("fasttest"):
         pass
     assert launch.requested == "answered"
 
@@ -147,25 +147,25 @@ def test_an_answer_of_the_learner_runs_by_default():
     hole, x = elementwise.unary_kernel, minigrad.ones(4, device="sim")
     before = dict(vars(hole))
 
-    def rung(x=x):
+    def variant(x=x):
         with minigrad.trace() as launches:
             x.neg()
-        return launches[0].rung
+        return launches[0].variant
 
-    assert rung() == "contiguous"  # the course's solution stands in
+    assert variant() == "contiguous"  # the course's solution stands in
     minigrad.solves(hole)(before["answer"].value)
-    assert rung() == "yours"
-    assert rung(x.int()) == "contiguous"  # its T is float or double
-    with minigrad.rungs("fastest"):
-        assert rung() == "contiguous"
+    assert variant() == "yours"
+    assert variant(x.int()) == "contiguous"  # its T is float or double
+    with minigrad.kernel_variant("fastest"):
+        assert variant() == "contiguous"
     with isolated(dispatch.find_kernel):  # another exercise is checked
-        assert rung() == "contiguous"
+        assert variant() == "contiguous"
     with isolated(hole):
-        assert rung() == "yours"
+        assert variant() == "yours"
     vars(hole).update(before)
     capture.forget()
-    with minigrad.rungs("yours"):
-        assert rung() == "yours"
+    with minigrad.kernel_variant("yours"):
+        assert variant() == "yours"
 
 
 MINE = """
@@ -178,21 +178,21 @@ __global__ void mine(const float* x, Strides xs, float* y, int n, float s, float
 
 
 def test_an_answer_counts_at_once(monkeypatch):
-    hole, ladders = Hole(), [r for r in pointwise_kernels.LADDERS[1] if not r.is_hole]
+    hole, variants = Hole(), [r for r in pointwise_kernels.VARIANTS[1] if not r.is_hole]
     before = "struct Strides { int dims; long long shape[8]; long long stride[8]; };"
-    mine = Rung("mine", "mine", hole, args="a a_view y count s t",
-                before=lambda f: before + f.text)  # fmt: skip
-    launch.ladder(mine)
-    monkeypatch.setitem(pointwise_kernels.LADDERS, 1, [mine, *ladders])
+    mine = Variant("mine", "mine", hole, args="a a_view y count s t",
+                   before=lambda f: before + f.text)  # fmt: skip
+    launch.variants(mine)
+    monkeypatch.setitem(pointwise_kernels.VARIANTS, 1, [mine, *variants])
     x = minigrad.arange(0.0, 6.0, device="sim")[::2]
     with minigrad.trace() as launches:
-        with pytest.raises(minigrad.NotAnswered), minigrad.rungs("mine"):
+        with pytest.raises(minigrad.NotAnswered), minigrad.kernel_variant("mine"):
             x.sqrt()
         hole.answer = MINE
         assert x.sqrt().tolist() == [0, 2**0.5, 2] or x.sqrt().tolist()[2] == 2
         hole.answer = MINE.replace("UNARY", "2 * UNARY")
         assert x.sqrt().tolist()[2] == 4
-    assert {launch.rung for launch in launches} == {"mine"}
+    assert {launch.variant for launch in launches} == {"mine"}
     hole.answer = None
     assert x.sqrt().tolist()[2] == 2
 
@@ -223,7 +223,7 @@ def test_trace():
         with minigrad.trace() as inner:
             z.relu()
         z.cpu() + 1
-    rows = [(n.operator, n.rung, n.grid, n.block, n.bytes) for n in launches]
+    rows = [(n.operator, n.variant, n.grid, n.block, n.bytes) for n in launches]
     assert rows == [
         ("copy", "strided", (12, 1, 1), (256, 1, 1), 24000),
         ("mul", "strided", (12, 1, 1), (256, 1, 1), 4 * (3000 + 30 + 3000)),
@@ -243,7 +243,7 @@ def test_trace_as_a_table():
         x.amax(1)
         x.cpu().exp()
     head, line, first, second = str(launches).split("\n")
-    assert " ".join(head.split()) == "operator rung kernel grid block bytes time"
+    assert " ".join(head.split()) == "operator variant kernel grid block bytes time"
     assert set(line) == {"-"}
     assert "reduce_warps<1, float, float, float>" in first
     assert first.split()[-4:] == ["32", "x", "8", "144", "-"][1:]
@@ -254,7 +254,7 @@ def test_a_trace_has_no_column_that_says_nothing():
     with minigrad.trace() as launches:
         minigrad.ones(4, device="sim").exp()
     head = str(launches).split("\n")[0]
-    assert head.split() == ["operator", "rung", "kernel", "grid", "block", "bytes"]
+    assert head.split() == ["operator", "variant", "kernel", "grid", "block", "bytes"]
 
 
 def test_trace_in_a_notebook():

@@ -1,4 +1,4 @@
-"""The library's kernels, rung by rung, against PyTorch at awkward sizes: the
+"""The library's kernels, variant by variant, against PyTorch at awkward sizes: the
 simulator's tools are silent in both schedules, and no barrier can be left out."""
 
 import functools

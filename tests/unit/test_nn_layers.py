@@ -315,10 +315,10 @@ def test_a_net_learns_the_digits_just_as_pytorchs_does():
     assert losses[0][-1] < 0.2 * losses[0][0]
 
 
-@pytest.mark.parametrize("rungs", ["answered", "fastest"])
-def test_layers_name_what_does_not_fit(rungs):
+@pytest.mark.parametrize("variants", ["answered", "fastest"])
+def test_layers_name_what_does_not_fit(variants):
     ones, conv = minigrad.ones, nn.Conv2d(1, 1, 3)
-    with minigrad.rungs(rungs):
+    with minigrad.kernel_variant(variants):
         for x in ones(64, 28, 28), ones(1, 2, 4, 4):
             with pytest.raises(RuntimeError, match="conv2d: Given groups=1, weight of"):
                 conv(x)
@@ -332,9 +332,9 @@ def test_layers_name_what_does_not_fit(rungs):
             nn.BatchNorm1d(2)(ones(4, 3))
 
 
-@pytest.mark.parametrize("rungs", ["answered", "fastest"])
-def test_convolutions_of_one_image_and_with_padding_by_name(rungs):
-    with minigrad.rungs(rungs):
+@pytest.mark.parametrize("variants", ["answered", "fastest"])
+def test_convolutions_of_one_image_and_with_padding_by_name(variants):
+    with minigrad.kernel_variant(variants):
         assert nn.Conv2d(4, 5, 3)(minigrad.ones(4, 7, 8)).shape == (5, 5, 6)
         same = nn.Conv2d(1, 1, 3, padding="same")
         assert same(minigrad.ones(2, 1, 5, 4)).shape == (2, 1, 5, 4)

@@ -139,7 +139,7 @@ def test_a_mistake_is_reported(line):
     with pytest.raises(Exception, match=words) as caught:
         eval(text, names(minigrad))
     assert caught.type.__name__ == error
-    with minigrad.rungs("fastest"), pytest.raises(Exception, match=words):
+    with minigrad.kernel_variant("fastest"), pytest.raises(Exception, match=words):
         eval(text, names(minigrad))
 
 

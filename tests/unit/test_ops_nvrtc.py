@@ -39,10 +39,10 @@ def test_nvrtc_takes_the_text_for_every_dtype(operator):
 def instances(kernel, count):
     """The names of its kernels: operands of its own dtype, for `copy` of any."""
     sources = DTYPES if kernel.name == "copy" else [kernel.dtype]
-    rungs = ("", "_strided", "_vectors") if count < 3 else ("", "_strided")
+    variants = ("", "_strided", "_vectors") if count < 3 else ("", "_strided")
     for source in sources:
         types = [source] * count + [kernel.result, kernel.wide]
-        yield from (template(LOOPS[count] + rung, *types) for rung in rungs)
+        yield from (template(LOOPS[count] + variant, *types) for variant in variants)
 
 
 def test_nvrtc_takes_the_gradients_of_rows_and_indices(targets):

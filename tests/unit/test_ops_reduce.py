@@ -145,7 +145,7 @@ def test_without_dimensions(text, device):
     assert_like_torch(compiled(text), device, lambda m: [m.tensor(3.5)])
 
 
-# ------------------------------------------------- sizes, and every rung
+# ------------------------------------------------- sizes, and every variant
 
 LENGTHS = [1, 31, 32, 33, 255, 256, 257, 1000, 5000]
 
@@ -165,7 +165,7 @@ def test_row_lengths(n, device):
         assert_like_torch(compiled(text), device, lambda m: [m.tensor(data)], **size)
 
 
-RUNGS = {
+VARIANTS = {
     "x.sum(1)": ["strided", "columns", "warps", "blocks"],
     "x.amax(1)": ["strided", "columns", "warps", "blocks"],
     "x.softmax(1)": ["three passes", "shared", "online", "registers"],
@@ -179,20 +179,20 @@ RUNGS = {
 
 
 @on_devices
-@pytest.mark.parametrize("text", RUNGS)
+@pytest.mark.parametrize("text", VARIANTS)
 def test_every_rung(text, device):
     """Each does what the specification says, and the trace tells which ran."""
     if device == "cpu":
-        pytest.skip("not run: rungs on cpu (NumPy has one)")
+        pytest.skip("not run: variants on cpu (NumPy has one)")
     data = np.random.default_rng(3).normal(size=(3, 2048)).astype(np.float32)
     expression, m = compiled(text), OnDevice(device)
     expected = expression(OnDevice("cpu"), minigrad.tensor(data)).numpy()
     size = 2100.0 if "@" in text else 40.0
-    for rung in RUNGS[text]:
-        with minigrad.rungs(rung), minigrad.trace() as launches:
+    for variant in VARIANTS[text]:
+        with minigrad.kernel_variant(variant), minigrad.trace() as launches:
             y = expression(m, m.tensor(data))
-        assert rung in {launch.rung for launch in launches}, launches
-        assert_close(y, expected, terms=2048, magnitude=size, what=rung)
+        assert variant in {launch.variant for launch in launches}, launches
+        assert_close(y, expected, terms=2048, magnitude=size, what=variant)
 
 
 YOURS = {
@@ -212,10 +212,10 @@ YOURS = {
 def test_the_kernels_of_lab_05(text, device):
     """Each runs where it is chosen and made for the operands, and is right."""
     if device == "cpu":
-        pytest.skip("not run: rungs on cpu (NumPy has one)")
+        pytest.skip("not run: variants on cpu (NumPy has one)")
     data = np.random.default_rng(3).normal(size=(7, 70)).astype(np.float32)
     how = {"terms": 490, "magnitude": 500.0}
-    with minigrad.rungs("yours"), minigrad.trace() as launches:
+    with minigrad.kernel_variant("yours"), minigrad.trace() as launches:
         assert_like_torch(compiled(text), device, lambda m: [m.tensor(data)], **how)
     names = [launch.kernel.partition("<")[0] for launch in launches]
     plain = [n.replace("contiguous_kernel", "unary_strided") for n in names]
@@ -227,7 +227,7 @@ def test_vectors_rung_on_large_tensors():
     x = minigrad.rand(2**16 + 3).to("sim")
     with minigrad.trace() as launches:
         y, z = x * x, x + 0.5
-    assert [launch.rung for launch in launches] == ["vectors"] * 2
+    assert [launch.variant for launch in launches] == ["vectors"] * 2
     for got, expected in (y, x.cpu() ** 2), (z, x.cpu() + 0.5):
         assert (got.cpu() == expected).all()
 
@@ -255,13 +255,13 @@ def test_few_long_columns_take_one_launch(name, dtype):
     many_blocks(name, minigrad.tensor(data, dtype), 0, "columns")
 
 
-def many_blocks(name, x, dim, rung):
+def many_blocks(name, x, dim, variant):
     """Right, in one launch of several blocks a row; and again, by the plan."""
     there, bits = x.to("sim"), set()
     for _ in range(2):
         with minigrad.trace() as launches:
             y = getattr(there, name)(dim)
-        assert [launch.rung for launch in launches] == [rung]
+        assert [launch.variant for launch in launches] == [variant]
         assert launches[0].grid[1] > 1
         bits.add(y.cpu().storage.data.tobytes())
     assert len(bits) == 1

@@ -405,7 +405,7 @@ def test_a_long_product_of_few_tiles_is_cut_in_parts(M, K, turned):  # noqa: N80
         x = x.T.contiguous().T
     if "b" in turned:
         y = y.T.contiguous().T
-    with minigrad.rungs("fastest"), minigrad.trace() as launches:
+    with minigrad.kernel_variant("fastest"), minigrad.trace() as launches:
         found = x @ y
     product, total = launches
     parts = product.grid[2]
@@ -421,29 +421,29 @@ DEVICES = ["sim", pytest.param("cuda", marks=pytest.mark.skipif(
 @pytest.mark.slow
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("dtype", ["?", "f2", "f4", "f8"])  # one of each size
-@pytest.mark.parametrize("text, rung", [
+@pytest.mark.parametrize("text, variant", [
     ("x.T.contiguous()", {8: "patches", 4: "patches"}),
     ("z.transpose(1, 2).contiguous()", {8: "patches", 4: "patches", 2: "patches"}),
     ("z[1].T.clone()", {8: "patches", 4: "patches", 2: "patches"}),
     ("x[1:].T.contiguous()", {}),
     ("odd.T.contiguous()", {}),
 ])  # fmt: skip
-def test_large_transposes_have_kernels_of_their_own(text, rung, dtype, device):
+def test_large_transposes_have_kernels_of_their_own(text, variant, dtype, device):
     x = np.arange(300 * 300).reshape(300, 300) % 113
     z = np.arange(2 * 264 * 328).reshape(2, 264, 328) % 113
     names = {"x": x, "z": z, "odd": z.reshape(-1)[1 : 1 + 273 * 301].reshape(273, 301)}
     names = {n: minigrad.tensor(a, dtype).to(device) for n, a in names.items()}
-    with minigrad.rungs("fastest"), minigrad.trace() as launches:
+    with minigrad.kernel_variant("fastest"), minigrad.trace() as launches:
         found = eval(text, {**names})
     expected = eval(text, {n: t.cpu() for n, t in names.items()})
     assert found.tolist() == expected.tolist()
-    wanted = rung.get(np.dtype(expected.memory().dtype).itemsize, "transposed")
-    assert [n.rung for n in launches] == [wanted]
+    wanted = variant.get(np.dtype(expected.memory().dtype).itemsize, "transposed")
+    assert [n.variant for n in launches] == [wanted]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("text, rung", [
+@pytest.mark.parametrize("text, variant", [
     ("x + x[0]", "rows"), ("x + x[:, :1]", "rows"), ("x[:, 4:] * x[0, 4:]", "rows"),
     ("x > x[:1]", "rows"), ("x + x[0].double()", "rows"), ("x.T + x[0]", "strided"),
     ("x[:4, :160, None] * x[4:8, None, :160]", "rows"),
@@ -451,9 +451,9 @@ def test_large_transposes_have_kernels_of_their_own(text, rung, dtype, device):
     ("x.reshape(4, -1)[:, :1] * x.reshape(4, -1)", "rows"),
     ("x[:, 3:] + x[0, 3:]", "strided"), ("x[:, ::2] + x[0, ::2]", "strided"),
 ])  # fmt: skip
-def test_rows_that_are_broadcast_are_read_in_packs(text, rung, device):
+def test_rows_that_are_broadcast_are_read_in_packs(text, variant, device):
     x = minigrad.tensor(np.arange(400 * 400).reshape(400, 400) % 113, np.float32)
-    with minigrad.rungs("fastest"), minigrad.trace() as launches:
+    with minigrad.kernel_variant("fastest"), minigrad.trace() as launches:
         found = eval(text, {"x": x.to(device)})
     assert found.tolist() == eval(text, {"x": x}).tolist()
-    assert launches[-1].rung == rung
+    assert launches[-1].variant == variant

@@ -1,4 +1,4 @@
-"""What a ladder of kernels is made of: rungs to launch, arrays, views."""
+"""Variants of a kernel to launch, and what that takes: arrays and views."""
 
 import dataclasses
 import functools
@@ -15,7 +15,7 @@ FAMILIES, SEEDS = {}, itertools.count()
 
 
 @dataclasses.dataclass
-class Rung:
+class Variant:
     """One row: a kernel, and how to launch it. `scale` is its share of the work."""
 
     name: str
@@ -25,12 +25,12 @@ class Rung:
 
 @dataclasses.dataclass
 class Family:
-    """A table: `torch()` does what the rungs do; `result()` is what they write."""
+    """A table: `torch()` does what the variants do; `result()` is what they write."""
 
     title: str
     torch: object
     result: object
-    rungs: list
+    variants: list
     nbytes: float = 0
     flops: float = 0
     near: float = 0  # of the difference, over the largest expected number
@@ -50,21 +50,21 @@ def kernel(stem, name, prelude=""):
     return Kernel(prelude + file_text(f"{stem}.cu"), name)
 
 
-def rung(stem, name, grid, block, *args, prelude="", how=""):
-    """A Rung of one launch; `how` tells it from others of the same kernel."""
+def variant(stem, name, grid, block, *args, prelude="", how=""):
+    """A Variant of one launch; `how` tells it from others of the same kernel."""
     one = kernel(stem, name, prelude)
-    return Rung(name + how, lambda: one(grid, block, args))
+    return Variant(name + how, lambda: one(grid, block, args))
 
 
 def two_stages(stem, name, first, second):
-    """A Rung of two launches, each (grid, block, args): the second joins the blocks."""
+    """A Variant of two launches, each (grid, block, args); the second joins blocks."""
     one = kernel(stem, name)
 
     def launch():
         one(*first)
         one(*second)
 
-    return Rung(f"{name}, two launches", launch)
+    return Variant(f"{name}, two launches", launch)
 
 
 def view(shape, stride):

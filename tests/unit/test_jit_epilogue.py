@@ -1,4 +1,4 @@
-"""jit puts heads and tails into the library's kernels: which, the bits, the text."""
+"""jit fuses prologues and epilogues with the library's kernels: which, bits, text."""
 
 from types import SimpleNamespace
 
@@ -102,8 +102,8 @@ def test_nvrtc_takes_the_text(name, monkeypatch, targets):
     monkeypatch.setattr(launch, "compiled", recorded)
     with minigrad.trace():
         f(new(*shape))
-    around = [one for one in texts if "TAIL(i, " in one[0].split("#ifndef")[0]
-              or "HEAD(x, " in one[0].split("#ifndef")[0]]  # fmt: skip
+    around = [one for one in texts if "EPILOGUE(i, " in one[0].split("#ifndef")[0]
+              or "PROLOGUE(x, " in one[0].split("#ifndef")[0]]  # fmt: skip
     for text, kernel, options in around:
         for arch in targets:
             options = *nvrtc.QUICKLY, *options
@@ -154,7 +154,7 @@ def test_backward_has_what_it_needs():
         return F.max_pool2d(F.conv2d(x, k, v).relu(), 2).sum()
 
     f = minigrad.jit(function)
-    with minigrad.rungs("fastest"):
+    with minigrad.kernel_variant("fastest"):
         for _ in range(2):
             found, x = [], new(2, 3, 6, 6)
             for g in (function, f):
@@ -175,13 +175,14 @@ def test_a_kernel_of_the_learners_has_no_tail(monkeypatch):
         assert targets_of(f)[-1] == "relu"
         said = minigrad.jit.explain(f)
         assert "stays a kernel of its own: a kernel of yours makes its operand" in said
-    with minigrad.rungs("naive"):
+    with minigrad.kernel_variant("naive"):
         f(x)
         said = minigrad.jit.explain(f)
     assert "no kernel with a place for it makes its operand" in said
 
 
 def test_a_kernel_without_a_place_refuses():
-    f = launch.Facts(x=new(3), around=launch.Around("#define TAIL(i, value) 0\n"))
-    with pytest.raises(RuntimeError, match="unary has no place for a tail"):
-        launch.Rung("contiguous", "unary", "elementwise.cu").launch("exp", f)
+    epilogue = launch.Epilogue("#define EPILOGUE(i, value) 0\n")
+    f = launch.LaunchInfo(x=new(3), epilogue=epilogue)
+    with pytest.raises(RuntimeError, match="unary takes no epilogue"):
+        launch.Variant("contiguous", "unary", "elementwise.cu").launch("exp", f)
