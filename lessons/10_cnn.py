@@ -329,10 +329,10 @@ viz.ranking({f"{step}, µs": rates(table, libraries, step) for step in steps})
 # %% [markdown]
 # (*labs*: the kernels of the labs; *best*: the library's fastest variants.) Sixteen
 # times the work, and PyTorch takes {{mnist/mnist on cuda | PyTorch, e | step of 1024}}
-# µs instead of {{mnist/mnist on cuda | PyTorch, e | step of 64}}: with 64 images the GPU
-# waits for Python, which takes some microseconds for each of a hundred calls. A CUDA graph makes
-# them all at once, and is several times as fast there. With 1024 images the kernels are
-# what takes the time, and the variants show.
+# µs instead of {{mnist/mnist on cuda | PyTorch, e | step of 64}}. With 64 images the
+# GPU waits for Python, which takes some microseconds for each of a hundred calls. A
+# CUDA graph makes them all at once, and is several times as fast there. With 1024
+# images the kernels are what takes the time, and the variants show.
 #
 # **To the lab**: exercises 4 to 6 (`train_step`, `evaluate`, `train_mnist`).
 #

@@ -392,8 +392,8 @@ viz.program(g)
 # A product of matrices is no chain. But at its end a thread has an element in a
 # register and stores it, and a chain would read it again. What is computed from it can
 # come before the store. It's an **epilogue** of the product. And what a sum reads can
-# be made while it is read. That's a **prologue**. **Predict** how many kernels these seven
-# operators are, and which belong together:
+# be made while it is read. That's a **prologue**. **Predict** how many kernels these
+# seven operators are, and which belong together:
 
 
 # %%

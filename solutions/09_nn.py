@@ -280,7 +280,8 @@ check(linear)
 # > their product: (N, O, L), and L = OH · OW
 #
 # This is what `Conv2d` runs from then on. Inside `with
-# minigrad.kernel_variant("fastest")` it runs kernels like those of chapter 07, which never store the columns.
+# minigrad.kernel_variant("fastest")` it runs kernels like those of chapter 07, which
+# never store the columns.
 
 # %%
 image = minigrad.arange(16).float().reshape(1, 1, 4, 4)

@@ -12,7 +12,7 @@ from minigrad.dispatch import KERNELS, DispatchError, find_kernel
 from minigrad.dtypes import FLOATS, float32, int64
 from minigrad.exercises.hole import isolated
 from minigrad.kernels import elementwise
-from minigrad.launch import Variant, coalesce_dims, pick
+from minigrad.launch import Variant, coalesce_dims, select
 from minigrad.ops import pointwise_kernels
 
 REGISTRY = {
@@ -118,7 +118,7 @@ def test_rungs():
     launch.variants(*steps)
 
     def choose(steps, n):
-        return pick(steps, types.SimpleNamespace(n=n))
+        return select(steps, types.SimpleNamespace(n=n))
 
     assert choose(steps, n=20).name == "low"  # nobody has answered the higher one
     high.answer = "high"
