@@ -198,7 +198,8 @@ def pytest_sessionfinish(session, exitstatus):
 
 def judged(stats, outcome):
     for report in stats.stats.get(outcome, []):
-        yield from (kept for key, kept in report.user_properties if key == "verdict")
+        of_a_test = getattr(report, "user_properties", [])  # a file's report has none
+        yield from (kept for key, kept in of_a_test if key == "verdict")
 
 
 def of_cudasim(stats):

@@ -136,6 +136,16 @@ def test_what_failed_is_run_again(project):
     assert " 1 passed" in run(project)[0]
 
 
+def test_a_file_that_cannot_be_read_changes_nothing(project):
+    run(project)
+    (project / "tests/test_broken.py").write_text("import nothing_of_this_name")
+    closing, said = run(project)
+    assert "1 error" in closing and "INTERNALERROR" not in said
+    (project / "tests/test_broken.py").unlink()
+    closing, said = run(project)
+    assert " 1 passed" in closing and VERDICTS in said and SIMULATOR in said
+
+
 def test_a_few_tests_of_cudasim_do_not_stand_for_all(project):
     run(project, "-m", "not slow")
     assert "its 1 tests passed" in run(project, "-m", "not slow")[1]

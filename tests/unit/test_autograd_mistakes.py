@@ -5,6 +5,7 @@ import warnings
 import pytest
 from answers import filled  # noqa: F401
 from both import torch
+from table import table
 
 import minigrad
 from minigrad.autograd import Function, gradcheck
@@ -46,7 +47,7 @@ def set_row(x, number):
     return x
 
 
-@pytest.mark.parametrize("text", SAVES.strip().replace("\n", " | ").split(" | "))
+@table("text", SAVES.strip().replace("\n", " | ").split(" | "))
 def test_a_second_backward_needs_what_the_first_let_go(text):
     ours, theirs = (second_backward(m, text) for m in (minigrad, torch))
     assert "backward through the graph a second" in theirs

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from answers import filled  # noqa: F401
 from both import OnDevice, Torch, on_devices
+from table import table
 
 NAN, INF = float("nan"), float("inf")
 X = np.array([[1, NAN, 3, NAN], [INF, 2, INF, -INF], [0, 0, 1, 1], [NAN, INF, -INF, 0]])
@@ -25,7 +26,7 @@ m.functional.leaky_relu(x) | m.functional.softplus(x)
 
 @pytest.mark.slow
 @on_devices
-@pytest.mark.parametrize("text", ODD.strip().replace("\n", " | ").split(" | "))
+@table("text", ODD.strip().replace("\n", " | ").split(" | "))
 @pytest.mark.filterwarnings("ignore")
 def test_gradients_of_odd_numbers(text, device):
     function = eval(f"lambda m, x, y: {text}")

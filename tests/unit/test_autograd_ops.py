@@ -6,6 +6,7 @@ from answers import filled  # noqa: F401
 from both import OnDevice, Torch, on_devices, torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from table import table
 
 import minigrad
 from minigrad.autograd import gradcheck
@@ -174,13 +175,13 @@ def compare(text, device, order=1, dtype="float64", **how):
 
 
 @on_devices
-@pytest.mark.parametrize("text", OUT_OF_PLACE)
+@table("text", OUT_OF_PLACE)
 def test_gradient(text, device):
     compare(text, device)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("text", OUT_OF_PLACE)
+@table("text", OUT_OF_PLACE)
 def test_gradient_of_the_gradient(text):
     if "None" in text:
         return  # PyTorch itself fails there
@@ -201,7 +202,7 @@ def test_gradient_in_other_dtypes(text, dtype, device):
 
 
 @on_devices
-@pytest.mark.parametrize("text", split(IN_PLACE))
+@table("text", split(IN_PLACE))
 def test_in_place(text, device):
     """On results of operators, since a leaf must not be written to."""
     names = [name for name in "xy" if f"{name}" in text]
@@ -262,7 +263,7 @@ def test_a_gradient_has_the_dtype_and_device_of_its_tensor():
 # ------------------------------------------------- by differences, and at random
 
 
-@pytest.mark.parametrize("text", OUT_OF_PLACE)
+@table("text", OUT_OF_PLACE)
 def test_gradcheck(text):
     """At points where nothing jumps: no ties, no zeros."""
     if "x[1:].as" in text or "maximum(x)" in text or "% " in text or "y ** y" in text:
@@ -313,7 +314,7 @@ x.long() | x.int() | x.bool() | x.max(1).indices | x.min(0).indices
 
 
 @on_devices
-@pytest.mark.parametrize("text", split(NOT_DIFFERENTIABLE))
+@table("text", split(NOT_DIFFERENTIABLE))
 def test_what_has_no_gradient_requires_none(text, device):
     m = OnDevice(device)
     y = compiled(text)(m, *leaves(m), None, None)

@@ -13,6 +13,7 @@ from both import torch
 from graphs import both_of, lines, outcome, quiet, rounded
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from table import table
 
 import minigrad
 
@@ -20,7 +21,7 @@ SUPPORT = Path(__file__).parents[1] / "support"
 PROGRAMS = (SUPPORT / "autograd_programs.txt").read_text("utf-8")
 
 
-@pytest.mark.parametrize("line", lines(PROGRAMS))
+@table("line", lines(PROGRAMS))
 @pytest.mark.filterwarnings("ignore")
 def test_program(line):
     ours, theirs = both_of(line)

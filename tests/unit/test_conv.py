@@ -6,6 +6,7 @@ from answers import filled  # noqa: F401
 from both import OnDevice, Torch, assert_like_torch, numbers_alone, on_devices
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from table import table
 
 import minigrad
 from minigrad.autograd.gradcheck import gradcheck
@@ -311,7 +312,7 @@ fold(z(8), (4, 4), 2) | Expected 2D or 3D (batch mode) tensor .. [8]
 
 
 @on_devices
-@pytest.mark.parametrize("line", MISTAKES.strip().split("\n"))
+@table("line", MISTAKES.strip().split("\n"))
 def test_mistakes(line, device):
     text, words = (part.strip() for part in line.split("|"))
     with pytest.raises((RuntimeError, IndexError)):

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from answers import filled  # noqa: F401
+from table import table
 from test_data import published  # noqa: F401
 
 import minigrad
@@ -70,7 +71,7 @@ NAMES = {"data": data, "Items": Items, "Unending": Unending, "loader": loader,
          "ones": minigrad.ones, "np": np}  # fmt: skip
 
 
-@pytest.mark.parametrize("line", MISTAKES.strip().split("\n"))
+@table("line", MISTAKES.strip().split("\n"))
 def test_a_mistake_is_reported(line):
     text, error, words = map(str.strip, line.split(" | "))
     with pytest.raises(Exception, match=words) as caught:

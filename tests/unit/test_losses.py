@@ -13,6 +13,7 @@ from both import (
     numbers_alone,
     on_devices,
 )
+from table import table
 
 import minigrad
 from minigrad.autograd.gradcheck import gradcheck
@@ -219,7 +220,7 @@ f.binary_cross_entropy_with_logits(x, p, reduction="sum", pos_weight=w)
 
 
 @on_devices
-@pytest.mark.parametrize("text", COMPOSED.strip().replace("\n", "|").split("|"))
+@table("text", COMPOSED.strip().replace("\n", "|").split("|"))
 def test_composed(text, device):
     def run(m, x, p, w):
         return eval(text.strip(), {"f": m.functional, "x": x, "p": p, "w": w})
@@ -252,7 +253,7 @@ mse_loss(z(3), z(3), reduction="x") | ValueError | x is not a valid value for re
 
 
 @on_devices
-@pytest.mark.parametrize("line", MISTAKES.strip().split("\n"))
+@table("line", MISTAKES.strip().split("\n"))
 def test_mistakes(line, device):
     text, kinds, words = (part.strip() for part in line.split("|"))
     with pytest.raises((RuntimeError, ValueError)):

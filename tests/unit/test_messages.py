@@ -9,6 +9,7 @@ import re
 import numpy as np
 import pytest
 from answers import filled  # noqa: F401  every hole has an answer
+from table import table
 from test_tensor import plain, tensors
 
 import minigrad
@@ -122,7 +123,7 @@ x.name = 'x'               | AttributeError | name
 """
 
 
-@pytest.mark.parametrize("line", MISTAKES.strip().split("\n"))
+@table("line", MISTAKES.strip().split("\n"))
 def test_messages(line):
     text, error, words = re.split(r"\s+\|\s+", line)
     names = tensors(minigrad)

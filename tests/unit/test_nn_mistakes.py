@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from answers import filled  # noqa: F401
 from both import torch
+from table import table
 
 import minigrad
 from minigrad import nn
@@ -130,7 +131,7 @@ def names(m):
     }
 
 
-@pytest.mark.parametrize("line", MISTAKES.strip().split("\n"))
+@table("line", MISTAKES.strip().split("\n"))
 @pytest.mark.filterwarnings("ignore")
 def test_a_mistake_is_reported(line):
     text, error, words = map(str.strip, line.split(" | "))
@@ -164,7 +165,7 @@ nn.Dropout().eval()(m.ones(3).long())
 """
 
 
-@pytest.mark.parametrize("text", BOTH.strip().split("\n"))
+@table("text", BOTH.strip().split("\n"))
 def test_what_is_odd_but_no_mistake(text):
     found, warned = [], []
     for m in minigrad, torch:

@@ -8,6 +8,7 @@ from answers import filled  # noqa: F401
 from both import assert_like_torch, on_devices
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from table import table
 
 import minigrad
 from minigrad.dtypes import DTYPES, bfloat16
@@ -88,7 +89,7 @@ def compiled(text):
 
 
 @on_devices
-@pytest.mark.parametrize("text", split(UNARY))
+@table("text", split(UNARY))
 @pytest.mark.filterwarnings("ignore")
 def test_unary(text, device):
     for dtype in TYPES:
@@ -107,7 +108,7 @@ PAIRS = [(t, t) for t in TYPES] + [
 
 
 @on_devices
-@pytest.mark.parametrize("text", split(BINARY))
+@table("text", split(BINARY))
 @pytest.mark.filterwarnings("ignore")
 def test_binary(text, device):
     for one, two in PAIRS:
@@ -199,7 +200,7 @@ x += x | x[0] += x[1] | x.sub_(x) | x.mul_(y > 1) | x.T.add_(1) | x[:, 1:3] = 0.
 
 
 @on_devices
-@pytest.mark.parametrize("statement", split(IN_PLACE))
+@table("statement", split(IN_PLACE))
 @pytest.mark.parametrize("dtype", ["float32", "int64", "float16", "bfloat16"])
 def test_in_place(statement, dtype, device):
     def run(m, x, y):
@@ -271,7 +272,7 @@ x.to(complex)      | TypeError | no tensor of complex128
 
 
 @on_devices
-@pytest.mark.parametrize("line", MISTAKES.strip().split("\n"))
+@table("line", MISTAKES.strip().split("\n"))
 def test_mistakes(line, device):
     text, error, words = (part.strip() for part in line.split("|"))
     x = minigrad.arange(12.0).reshape(3, 4).to(device)
@@ -307,7 +308,7 @@ x.add(y, alpha=2) | x.masked_fill(x > 2, y) | x.add_(y) | x[1:].mul_(y) | x.pow_
 
 
 @on_devices
-@pytest.mark.parametrize("text", split(GUESTS))
+@table("text", split(GUESTS))
 @pytest.mark.parametrize("types", ["float32 float64", "float16 int64", "int64 float32"])
 def test_a_cpu_tensor_without_dimensions_beside_a_devices(text, types, device):
     one, two = types.split()

@@ -6,6 +6,7 @@ from answers import filled  # noqa: F401
 from both import assert_like_torch, on_devices, torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from table import table
 
 import minigrad
 from cudasim import nvrtc
@@ -68,13 +69,13 @@ def names(m, x, i, j):
 
 
 @on_devices
-@pytest.mark.parametrize("text", split(READ))
+@table("text", split(READ))
 def test_read(text, device):
     assert_like_torch(lambda m, *xij: eval(text, names(m, *xij)), device, make)
 
 
 @on_devices
-@pytest.mark.parametrize("statement", split(WRITE))
+@table("statement", split(WRITE))
 def test_write(statement, device):
     def run(m, x, i, j):
         exec(statement, names(m, x, i, j))

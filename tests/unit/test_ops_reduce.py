@@ -9,6 +9,7 @@ from answers import filled  # noqa: F401
 from both import OnDevice, assert_like_torch, on_devices
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from table import table
 
 import minigrad
 from minigrad import launch
@@ -74,7 +75,7 @@ def sizes(text):
 
 @pytest.mark.slow
 @on_devices
-@pytest.mark.parametrize("text", split(REDUCTIONS))
+@table("text", split(REDUCTIONS))
 @pytest.mark.filterwarnings("ignore")
 def test_dtypes(text, device):
     for dtype in TYPES:
@@ -87,7 +88,7 @@ def test_dtypes(text, device):
 
 
 @on_devices
-@pytest.mark.parametrize("text", split(REDUCTIONS))
+@table("text", split(REDUCTIONS))
 def test_layouts(text, device):
     for view in split(VIEWS):
         expression = compiled(re.sub(r"\bx\b", f"({view})", text))
@@ -103,7 +104,7 @@ x.any(1) | x.all(1) | x.mean(1) | x.softmax(1) | x.log_softmax(1) | x.var(1)
 
 
 @on_devices
-@pytest.mark.parametrize("text", split(SPECIAL))
+@table("text", split(SPECIAL))
 def test_nan_infinity_ties_and_negative_rows(text, device):
     inf, nan = math.inf, math.nan
     rows = [
@@ -128,7 +129,7 @@ m.functional.group_norm(x[..., None], 1) | m.functional.instance_norm(x[..., Non
 
 
 @on_devices
-@pytest.mark.parametrize("text", split(EMPTY))
+@table("text", split(EMPTY))
 @pytest.mark.filterwarnings("ignore")
 def test_empty(text, device):
     for shape in ((2, 0), (0, 3)):
@@ -401,7 +402,7 @@ f.layer_norm(x, (4,), x[0, :2]) | RuntimeError | expected weight of shape [4], g
 
 
 @on_devices
-@pytest.mark.parametrize("line", MISTAKES.strip().split("\n"))
+@table("line", MISTAKES.strip().split("\n"))
 def test_mistakes(line, device):
     text, error, words = (part.strip() for part in line.split("|"))
     x = minigrad.arange(12.0).reshape(3, 4).to(device)
@@ -423,7 +424,7 @@ m.cat([x,x],d) x.permute(d) x.diagonal(0,d,0) x.sum((0,d)) x.flatten(0,d)
 """
 
 
-@pytest.mark.parametrize("text", DIMENSIONS.split())
+@table("text", DIMENSIONS.split())
 @pytest.mark.parametrize("shape", [(), (3,)])
 def test_dimensions_are_those_of_pytorch(text, shape):
     import torch

@@ -6,6 +6,7 @@ from answers import filled  # noqa: F401
 from both import assert_like_torch, on_devices, torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from table import table
 
 import minigrad
 from minigrad.dtypes import DTYPES
@@ -77,7 +78,7 @@ p[:, :70] @ q[:70, 1:] | p[:72, :72].T @ q
 
 
 @on_devices
-@pytest.mark.parametrize("text", split(OPERANDS))
+@table("text", split(OPERANDS))
 def test_matmul_takes_views_as_they_are(text, device):
     def make(m):
         return m.tensor(numbers((4, 6)), "float32"), m.tensor(numbers((6, 4), 1), "f4")
@@ -93,7 +94,7 @@ def test_matmul_takes_views_as_they_are(text, device):
 
 @pytest.mark.slow
 @on_devices
-@pytest.mark.parametrize("text", split(LARGE))
+@table("text", split(LARGE))
 def test_matmul_of_large_matrices(text, device):
     def make(m):
         return m.tensor(numbers((76, 72)), "f4"), m.tensor(numbers((72, 76), 1), "f4")
@@ -175,7 +176,7 @@ x.index_select(axis=1, index=i[0])
 
 @pytest.mark.slow
 @on_devices
-@pytest.mark.parametrize("text", split(MOVING))
+@table("text", split(MOVING))
 def test_moving(text, device):
     def make(m):
         x, i = np.arange(12.0).reshape(3, 4) - 5, [[0, 2, 1, 0], [1, 1, 0, 2], [2] * 4]
@@ -214,7 +215,7 @@ f.adaptive_avg_pool2d(x[None], (1, 2, 3))
 
 
 @on_devices
-@pytest.mark.parametrize("text", split(ODD))
+@table("text", split(ODD))
 @pytest.mark.filterwarnings("ignore")
 def test_odd_calls(text, device):
     """Sizes cut off, scales that round, NaN, infinity, whole numbers."""
@@ -359,7 +360,7 @@ x.new_empty((2, 0)) | bool(x[0, 0]) | float(x[0, 1]) | x.sum().item()
 
 
 @on_devices
-@pytest.mark.parametrize("text", split(NEW))
+@table("text", split(NEW))
 def test_new(text, device):
     def run(m, x):
         text_ = text.replace("m.bool", "bool") if m.device == device else text

@@ -5,6 +5,7 @@ import math
 import pytest
 from answers import filled  # noqa: F401
 from both import torch
+from table import table
 
 import minigrad
 
@@ -59,7 +60,7 @@ def names(m):
     return {**given, **clips, **optimizers, "s": m.optim.lr_scheduler}
 
 
-@pytest.mark.parametrize("line", MISTAKES.strip().split("\n"))
+@table("line", MISTAKES.strip().split("\n"))
 def test_a_mistake_is_reported(line):
     text, words = map(str.strip, line.split(" | "))
     with pytest.raises((TypeError, ValueError, KeyError), match=words):

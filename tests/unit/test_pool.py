@@ -15,6 +15,7 @@ from both import (
 )
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from table import table
 
 import minigrad
 from minigrad.autograd.gradcheck import gradcheck
@@ -175,7 +176,7 @@ avg_pool2d(z(1, 2, 3, 5), 4) | Given input size: (2x3x5)
 
 
 @on_devices
-@pytest.mark.parametrize("line", MISTAKES.strip().split("\n"))
+@table("line", MISTAKES.strip().split("\n"))
 def test_mistakes(line, device):
     text, words = (part.strip() for part in line.split("|"))
     with pytest.raises((RuntimeError, IndexError)):

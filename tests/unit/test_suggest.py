@@ -5,6 +5,7 @@ import traceback
 
 import pytest
 from answers import filled  # noqa: F401
+from table import table
 
 import minigrad
 from minigrad import nn, suggest
@@ -56,7 +57,7 @@ def loader():
     return minigrad.data.DataLoader(range(3))
 
 
-@pytest.mark.parametrize("line", MISSPELT.strip().split("\n"))
+@table("line", MISSPELT.strip().split("\n"))
 def test_a_misspelt_name_suggests_the_right_one(line):
     text, message = map(str.strip, line.split(" | "))
     with pytest.raises(AttributeError) as caught:

@@ -8,6 +8,7 @@ import re
 import numpy as np
 import pytest
 from answers import filled  # noqa: F401  every hole has an answer
+from table import table
 
 import minigrad
 from minigrad import Tensor
@@ -99,7 +100,7 @@ x.as_strided((1, 3), (5, 1)).flatten(0, 0) | x.as_strided((1, 3), (5, 1)).view(1
 """
 
 
-@pytest.mark.parametrize("text", split(LIKE_TORCH))
+@table("text", split(LIKE_TORCH))
 @pytest.mark.filterwarnings("ignore")
 def test_like_torch(text):
     ours, theirs = both(text)
@@ -160,7 +161,7 @@ e[...] = 1 | z[...] = 3 | z[()] = m.tensor(2)
 """
 
 
-@pytest.mark.parametrize("statement", split(WRITING))
+@table("statement", split(WRITING))
 @pytest.mark.filterwarnings("ignore")
 def test_writing_like_torch(statement):
     names = [tensors(m) for m in (minigrad, torch)]
