@@ -19,11 +19,12 @@ FLAGS = (
     "--security-opt seccomp=unconfined --security-opt apparmor=unconfined "
     "--security-opt systempaths=unconfined"
 )
+PODMAN = "unmask=ALL instead of systempaths=unconfined; with SELinux also label=disable"
 POWERS = "--cap-add SYS_ADMIN --cap-add NET_ADMIN"
 IMAGE = (
     "Grade in a container: docker build -t minigrad . in the course's folder, then in "
-    f'the class\'s folder: docker run --rm -it {FLAGS} -v "$PWD":/class minigrad grade '
-    "/class"
+    f"the class's folder: docker run --rm -it {FLAGS} "
+    '-v "${PWD}:/class" minigrad grade /class'  # also for PowerShell
 )
 WORKERS = "Or let Linux machines grade: --scheduler (docs/teaching.md, Many machines)."
 APPARMOR = """\
@@ -35,6 +36,11 @@ sudo tee /etc/apparmor.d/bwrap
 (Or let all programs make them, until the next start: \
 sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0. Then every program \
 here reaches more of the kernel, as on Ubuntu 22.04.)"""
+ALONE = """\
+Root grades as nobody, but no user except root exists in this container. Give your own \
+user more of them on the host, and start the container again:
+    sudo usermod --add-subuids 100000-165535 --add-subgids 100000-165535 "$USER"
+    podman system migrate"""
 SWITCHES = {"kernel/unprivileged_userns_clone": 1, "user/max_user_namespaces": 15000}
 
 
@@ -50,19 +56,20 @@ def advice(why):
         return f"{IMAGE}\n{WORKERS}"
     if "not installed" in why or "libseccomp" in why:
         return f"Install it: {installing()}"
-    if "Can't find source path" in why:  # root that has to be nobody
+    if "Can't find source path" in why or "execvp" in why:  # nobody may not read it
         return (
             "Move the clone and its Python to where every user may read them, or "
             "grade as a user who is not root."
         )
+    if "does not start: [Errno 1]" in why or "does not start: [Errno 22]" in why:
+        return ALONE
     if is_container():
         return in_container()
     if number("kernel/apparmor_restrict_unprivileged_userns") == 1:
         return APPARMOR
     for name, most in SWITCHES.items():
         if number(name) == 0:
-            said = f"sudo sysctl -w {name.replace('/', '.')}={most}"
-            return f"This kernel lets no user make namespaces. Let them: {said}"
+            return f"This kernel lets no user make namespaces. {switch(name, most)}"
     return f"{IMAGE}\n{WORKERS}"
 
 
@@ -70,7 +77,15 @@ def in_container():
     said = f"This is a container. Start it with {FLAGS}"
     if number("kernel/apparmor_restrict_unprivileged_userns") == 1:
         said += f" {POWERS}, and as root, since its host has AppArmor"
-    return f"{said} (podman: unmask=ALL instead of systempaths=unconfined)."
+    said += f" (podman: {PODMAN})."
+    for name, most in SWITCHES.items():
+        if number(name) == 0:
+            said += f" Its kernel lets no user make namespaces. {switch(name, most)}"
+    return said
+
+
+def switch(name, most):
+    return f"Let them: sudo sysctl -w {name.replace('/', '.')}={most}"
 
 
 def installing():

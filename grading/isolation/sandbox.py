@@ -69,7 +69,8 @@ def why_not():
     except (OSError, subprocess.SubprocessError) as error:
         return f"bubblewrap does not start: {error}"
     said = tried.stderr.strip().splitlines()
-    return f"bubblewrap fails: {said[-1] if said else '?'}" if tried.returncode else ""
+    last = said[-1].rstrip(".") if said else "?"
+    return f"bubblewrap fails: {last}" if tried.returncode else ""
 
 
 def expect():

@@ -72,8 +72,38 @@ def test_ubuntu_is_told_of_apparmor(machine):
 )
 def test_a_container_is_told_its_flags(machine, files):
     said = machine(files=files)
-    assert missing_box.FLAGS in said and "podman" in said
+    assert missing_box.FLAGS in said and missing_box.PODMAN in said
     assert "SYS_ADMIN" not in said
+
+
+def test_a_container_of_a_kernel_without_namespaces_is_told_the_switch(machine):
+    said = machine(files=DOCKER | {"sys/user/max_user_namespaces": "0\n"})
+    assert missing_box.FLAGS in said
+    assert "sysctl -w user.max_user_namespaces=" in said
+
+
+@pytest.mark.parametrize("number", [1, 22])  # setgroups or setuid are refused
+def test_a_root_who_cannot_be_nobody_is_told_to_have_more_users(machine, number):
+    why = f"bubblewrap does not start: [Errno {number}] as the system says"
+    said = machine(why, files=DOCKER)
+    assert "--add-subuids" in said and "--security-opt" not in said
+
+
+@pytest.mark.parametrize(
+    "why",
+    [
+        "Can't find source path /root/course/.venv: Permission denied",
+        "execvp /home/ada/course/.venv/bin/python: No such file or directory",
+    ],
+)
+def test_who_cannot_read_this_python_is_told_to_move_it(machine, why):
+    said = machine(f"bubblewrap fails: bwrap: {why}", files=DOCKER)
+    assert "every user may read" in said and "--security-opt" not in said
+
+
+def test_the_image_is_stopped_as_by_ctrl_c():
+    """Its first process would get no SIGTERM: Docker would kill it ten seconds later"""
+    assert "\nSTOPSIGNAL SIGINT\n" in (ROOT / "Dockerfile").read_text()
 
 
 def test_a_container_on_ubuntu_needs_powers(machine):
@@ -113,6 +143,11 @@ def test_the_image_is_started_by_the_flags_that_are_named(name):
     build, run = missing_box.IMAGE.partition(": ")[2].split(" in the course", 1)
     assert build in text
     assert run.partition("folder: ")[2] in text
+
+
+def test_powershell_starts_the_image_too():
+    """It parts `"$PWD":/class` at the quote, and reads `$PWD:` as a drive."""
+    assert '-v "${PWD}:/class" ' in missing_box.IMAGE
 
 
 def test_the_profile_is_the_one_of_the_page():
