@@ -46,9 +46,7 @@ READS = "LOAD_GLOBAL", "LOAD_NAME", "IMPORT_NAME"  # steps that name what is out
 
 
 class Apart(pickle.Pickler):
-    """Copies plain values as they come out of bytes: nothing in them is shared."""
-
-    fast = True  # the same value twice is two values
+    """Copies plain values as they come out of bytes; if `fast`, nothing is shared."""
 
     def reducer_override(self, value):
         if type(value) is not np.ndarray:
@@ -89,7 +87,9 @@ class LocalSubject:
     def call(self, name, args, seconds, own=False):
         """Call an answer. The other holes run the course's solutions, unless `own`."""
         hole, page, bases, value, problem = find(name), io.BytesIO(), [], None, None
-        Apart(page, 4).dump([*args])
+        copier = Apart(page, 4)
+        copier.fast = True  # the same value twice is two values
+        copier.dump([*args])
         arguments = pickle.loads(page.getvalue())
         is_scene = arguments and type(arguments[0]) is dict and "scene" in arguments[0]
         if dict in map(type, arguments[bool(is_scene) :]):

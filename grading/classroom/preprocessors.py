@@ -155,8 +155,9 @@ class Record:
 
 @functools.cache
 def checks_here():
-    """A fingerprint of the checks that this program runs."""
-    return digest("".join(map(fingerprint, sorted(CHECKS.glob("*.py")))).encode())
+    """A fingerprint of the checks that this program runs, and of their mistakes."""
+    files = [p for kind in ("*.py", "*.toml") for p in CHECKS.rglob(kind)]
+    return digest("".join(map(fingerprint, sorted(files))).encode())
 
 
 def _not_gradable(hole, why):

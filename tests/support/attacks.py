@@ -315,7 +315,7 @@ by a path that climbs: open("/tmp/../../../../../../{secret}").read()
 the gradebook: open("{room}/gradebook.db", "rb").read()
 another's submission: list(pathlib.Path("{room}/submitted").rglob("*"))[0].read_text()
 the records: list(pathlib.Path("{room}/verdicts").rglob("*.json"))[0].read_text()
-the checks: [p.read_text() for p in pathlib.Path("{home}/grading/checks").glob("*.py")][0]
+the checks: [p.read_text() for p in pathlib.Path("{home}/grading/checks").rglob("*.py")][0]
 compiled checks: list(pathlib.Path("{home}/grading").rglob("checks/__pycache__/*.pyc"))[0].read_bytes()
 the solutions: open("{home}/solutions/03_strides.py").read()
 the history of the course: list(pathlib.Path("{home}/.git").iterdir())

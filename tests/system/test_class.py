@@ -303,6 +303,16 @@ def test_verdicts_count_for_the_file_that_was_packed(root, tmp_path, monkeypatch
         list(remote_gpu.judge(to, to))
 
 
+@pytest.mark.parametrize("name", ["04_views.py", "03_strides/expand.py",
+                                  "03_strides/expand.toml"])  # fmt: skip
+def test_any_file_of_a_check_is_part_of_its_fingerprint(name, tmp_path, monkeypatch):
+    monkeypatch.setattr(preprocessors, "CHECKS", tmp_path)
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    before = preprocessors.checks_here()
+    (tmp_path / name).write_text("1")
+    assert preprocessors.checks_here() != before
+
+
 # Late work and extra credit
 
 
