@@ -17,6 +17,7 @@ from rich.progress import (
 )
 from rich.table import Table
 
+from . import packages
 from .isolation.sandbox import NoIsolation
 from .notebooks.build import BuildError
 
@@ -267,6 +268,10 @@ def main(app=app):
         _fail(f"{error.strerror or error}: {error.filename or ''}".rstrip(": "))
     except (BuildError, NoIsolation, ValueError, LookupError) as error:
         _fail(error)
+    except ModuleNotFoundError as error:
+        if advice := packages.advice(error):
+            _fail(advice)
+        raise
     except SystemExit as end:
         if end.code == 130:  # so typer ends at Ctrl+C
             _fail("interrupted: what was done is kept; run it again for the rest", 130)

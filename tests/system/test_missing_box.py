@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from grading import packages
 from grading.isolation import locks, missing_box
 
 ROOT = Path(__file__).parents[2]
@@ -200,3 +201,30 @@ def test_root_without_powers_has_a_box_as_nobody():
     if "Can't find source path" in tried.stdout:
         pytest.skip("not run: a container's root (this Python is root's alone)")
     assert tried.stdout.strip() in ("own", "shared"), tried
+
+
+RUN = """
+import runpy, sys
+sys.modules[{package!r}] = None
+sys.argv = ["grading", "release", {to!r}, "03"]
+runpy.run_module("grading", run_name="__main__", alter_sys=True)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("package", ["nh3", "mistune", "pygments", "msgpack"])
+def test_a_missing_package_is_named_with_the_cure(tmp_path, package):
+    code = RUN.format(package=package, to=str(tmp_path / "class"))
+    run = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True
+    )
+    said = run.stderr.strip().splitlines()[-1]
+    assert run.returncode == 1 and f"package {package} is missing" in said
+    assert "`make lab`" in said and "'.[lab,torch,grade]'" in said
+    if package != "msgpack":  # which notebooks import, too
+        assert said == run.stderr.strip() and said.startswith("error: ")
+
+
+def test_a_module_of_our_own_is_no_missing_package():
+    assert packages.advice(ModuleNotFoundError("x", name="grading.nothing")) == ""
+    assert "nh3" in packages.advice(ModuleNotFoundError("x", name="nh3.clean"))
