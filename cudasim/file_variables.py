@@ -20,10 +20,10 @@ def initial_bytes(variables):
                 f"are outside the subset",
                 variable.place, "pass large arrays as arguments",
             )  # fmt: skip
-    return {variable: filled(variable) for variable in variables}
+    return {variable: bytes_of(variable) for variable in variables}
 
 
-def filled(variable):
+def bytes_of(variable):
     data = np.zeros(variable.type.size, np.uint8)
     if variable.init is not None:
         fill(data, variable.type, variable.init)

@@ -7,7 +7,7 @@ import pathlib
 
 from .front.headers import usual
 
-QUICKLY = ("-Ofc=max",)  # an option: optimised little, in down to an eighth of the time
+QUICKLY = ("-Ofc=max",)  # an option: optimized little, in down to an eighth of the time
 
 
 def macros(source):

@@ -9,7 +9,7 @@ from rich.text import Text
 from ..front import CompileError, caret, compile
 from ..front.options import read as read_options
 
-COLOURS = {"error": "bold red", "warning": "bold yellow", "note": "cyan"}
+COLORS = {"error": "bold red", "warning": "bold yellow", "note": "cyan"}
 
 
 @dataclasses.dataclass
@@ -162,13 +162,13 @@ def show_remark(file, found, console):
     place = f"{found.get('file', file.file)}:"
     if found["line"]:
         place += f"{found['line']}:{found['column']}:"
-    kind = (f" {found['kind']}: ", COLOURS[found["kind"]])
+    kind = (f" {found['kind']}: ", COLORS[found["kind"]])
     console.print(Text.assemble((place, "bold"), kind, printable(found["message"])))
     source = printable(found.get("source", "")) if found["line"] else ""
     for line in caret(source, found.get("column", 1)):
         console.print(Text(line, "green" if line.strip() == "^" else ""))
     if found.get("note"):
-        console.print(Text.assemble(("note: ", COLOURS["note"]), found["note"]))
+        console.print(Text.assemble(("note: ", COLORS["note"]), found["note"]))
 
 
 def printable(text):

@@ -32,7 +32,7 @@ from .print import formatted, texts_and_numbers
 
 NUMBERS = np.ndarray | np.generic
 add = FUNCTIONS["add"]
-LONG = 1024  # fewest lanes for which looking for neighbours pays
+LONG = 1024  # fewest lanes for which looking for neighbors pays
 
 
 class Batch:

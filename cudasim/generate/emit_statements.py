@@ -97,11 +97,11 @@ def new_local(code, name):
 def sequence(code, statements):
     labels = [s for s in statements if type(s) is T.Label]
     if labels:
-        return labelled(code, statements, labels)
+        return labeled_sequence(code, statements, labels)
     return plain_sequence(code, statements)
 
 
-def labelled(code, statements, labels):
+def labeled_sequence(code, statements, labels):
     """Rounds through the statements: lanes wait from each goto to its label."""
     outer, inner, done = code.mask, code.fresh("m"), code.fresh("m")
     declare_early(code, statements)
@@ -435,7 +435,7 @@ def emit_goto(code, node):
 @handles(STATEMENTS, T.Return)
 def emit_return(code, node):
     if node.value is not None and code.has_result:
-        returned(code, node)
+        emit_result(code, node)
     elif node.value is not None:
         effect(code, node.value)
     if code.single:
@@ -447,7 +447,7 @@ def emit_return(code, node):
     return {"ret"}
 
 
-def returned(code, node):
+def emit_result(code, node):
     type = code.function.result
     if isinstance(type, C.Reference):
         value = reference(code, node.value, type.to)

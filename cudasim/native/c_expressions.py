@@ -25,7 +25,7 @@ from .function_source import (
 )
 
 
-def filled(code, name, type, node):
+def fill_value(code, name, type, node):
     """Statements that write an initial value; what it leaves out is zero."""
     return f"memset(&{name}, 0, sizeof {name}); " + fill_items(code, name, type, node)
 
@@ -286,4 +286,4 @@ def write_access(code, node):
 @handles(VALUES, T.Aggregate)
 def write_aggregate(code, node):
     name, kind = code.name(), code.type(node.type)
-    return f"({{ {kind} {name}; {filled(code, name, node.type, node)}{name}; }})"
+    return f"({{ {kind} {name}; {fill_value(code, name, node.type, node)}{name}; }})"

@@ -7,7 +7,7 @@ from ..generate.value_code import MOST_CELLS
 from ..generate.variables import decayed, elements, has_array, owners, walk
 from . import c_builtins
 from .c_builtins import Unread
-from .c_expressions import filled
+from .c_expressions import fill_value
 from .c_places import reference
 from .function_source import STATEMENTS, number_text, statement_of, value_of
 
@@ -51,7 +51,7 @@ def write_declare(code, node):
     if node.init is None:
         return fill_poisoned(code, variable, name)
     if isinstance(node.init, T.Aggregate):
-        return filled(code, name, type, node.init)
+        return fill_value(code, name, type, node.init)
     return f"{name} = {value_of(code, node.init)};"
 
 

@@ -94,7 +94,7 @@ def test_spread_and_select(seed, monkeypatch):
     lanes.plan.cache_clear()
 
 
-def test_neighbours_are_found():
+def test_neighbors_are_found():
     index = np.arange(7, 2007, dtype=np.uint32).reshape(10, 200)
     assert cells.start_of(index) == 7
     for at, value in ((5, 12), (0, 8), (9, 0), (1, 8)):

@@ -167,7 +167,7 @@ def test_mixed_sizes():
     assert m.end() == [("race", 4, 3), ("race", 6, 5)]
 
 
-def test_neighbouring_bytes():
+def test_neighboring_bytes():
     m, s = machine(), shared()
     m.write(s, m.tx, 3, size=1)
     m.read(s, m.tx, 4, size=1)

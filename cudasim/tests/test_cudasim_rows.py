@@ -18,7 +18,7 @@ BODIES = {
     "guarded": "if (tid < n) y[tid] = x[tid];",
     "rows": "if (tid < w && row < n / w) y[row * w + tid] = x[row * w + tid] + 1.f;",
     "another order": "if (tid < w && row < n / w) y[tid + w * row] = x[w * row + tid];",
-    "neighbours": """if (row < n / w) for (int d = -1; d <= 1; d++) {
+    "neighbors": """if (row < n / w) for (int d = -1; d <= 1; d++) {
         int at = tid + d;
         if (at < 0 || at >= w) continue;
         y[row * w + at] += x[row * w + at - d * 0];
@@ -106,7 +106,7 @@ def test_rows_do_what_threads_do(body, launch, monkeypatch):
 
 
 BY_ROWS = (
-    "guarded", "rows", "another order", "neighbours", "loop", "grid-stride", "branches",
+    "guarded", "rows", "another order", "neighbors", "loop", "grid-stride", "branches",
     "widened", "compound", "moved pointer",
 )  # fmt: skip
 

@@ -86,7 +86,7 @@ def run_start(address, lanes, size):
 
 
 def active_lanes(mask, shape):
-    """The active lanes: a slice if they are neighbours, else their numbers."""
+    """The active lanes: a slice if they are neighbors, else their numbers."""
     if mask is None:
         return slice(0, math.prod(shape))
     lanes = np.flatnonzero(flat(np.asarray(mask), shape))

@@ -5,12 +5,12 @@ from ..errors import CompileError, outside
 from ..group_types import CLASS
 from .cursor import STATEMENTS, TEMPLATE, TYPE
 from .parse_types import (
+    basic_type,
     is_value_of_type,
     parse_parameters,
     parse_template_arguments,
     parse_type,
     parse_type_word,
-    spelled,
     starts_type,
 )
 
@@ -327,7 +327,7 @@ def parse_construct(cursor):
     token = cursor.token
     if cursor.text in words.BASIC:
         cursor.next()
-        type = ast.NamedType(token.place, spelled([token.text], token.place), 0)
+        type = ast.NamedType(token.place, basic_type([token.text], token.place), 0)
     else:
         type = parse_type_word(cursor)
         if cursor.accept("::"):

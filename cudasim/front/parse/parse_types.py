@@ -83,7 +83,7 @@ def parse_specifiers(cursor):
     if basic:
         if named:
             raise CompileError("two types in one declaration", place)
-        named = ast.NamedType(place, spelled(basic, place), 0)
+        named = ast.NamedType(place, basic_type(basic, place), 0)
     plain = isinstance(named, ast.NamedType) and named.name in C.NAMED
     alias = isinstance(getattr(named, "name", None), str) and not plain
     if restrict and not alias:  # a name may stand for a pointer
@@ -164,7 +164,7 @@ def parse_bracketed(cursor):
     return items
 
 
-def spelled(basic, place):
+def basic_type(basic, place):
     """The type that `unsigned long int` and its like spell, in any order."""
     if sorted(basic) == ["double", "long"]:
         raise outside("long double", place, "a GPU computes it as double")
