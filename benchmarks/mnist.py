@@ -36,7 +36,7 @@ import torch.nn.functional as F
 
 import minigrad
 from benchmarks import common
-from minigrad import capture, data, models, nn, optim, testing, training
+from minigrad import plan_cache, data, models, nn, optim, testing, training
 from minigrad.cuda import Recorder
 
 PAGE = common.HOME / "docs" / "benchmarks" / "mnist.md"
@@ -364,7 +364,7 @@ def profile(size):
         for _ in range(3):
             step(images, labels)
         recorder = Recorder()
-        with recorder, capture.disabled(recorder):
+        with recorder, plan_cache.disabled(recorder):
             step.program.run([images, labels])
         rate, total = testing.ceilings("cuda").bandwidth, 0
         rows = []

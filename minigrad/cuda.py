@@ -14,7 +14,7 @@ what they have changed is put back when the capture ends.
 
 import contextlib
 
-from . import capture, random
+from . import plan_cache, random
 from .autograd import Function, grad
 from .autograd.graph import requires
 from .devices import gpu_available, synchronize
@@ -79,7 +79,7 @@ class Recorder(Trace):
         self.own, self.before = set(), {}  # memory from inside; from outside, copied
         self.constants, self.kept, self.sound = [], [], True  # as of a Recording
 
-    def run(self, operator, kernel, operands, options, moved=None):
+    def run(self, operator, kernel, operands, options, traffic=None):
         tensors = [x for x in operands if hasattr(x, "spec")]
         if self.depth or any(x.device != "cpu" for x in tensors):
             return kernel(*operands, **options)
@@ -161,7 +161,7 @@ class CUDAGraph:
         "cuda", or "sim" for what is on "sim" and "cpu"; None: "cuda" where there is a
         GPU.
         """
-        if capture.here.watch is not None:
+        if plan_cache.state.watch is not None:
             raise CaptureError("a capture has begun already: one at a time")
         self.reset()
         self.events, self.opened = [("begin", user_line(), "")], contextlib.ExitStack()
@@ -174,8 +174,8 @@ class CUDAGraph:
         else:
             self.recorder = Recorder()
             self.opened.enter_context(self.recorder)
-            self.opened.enter_context(capture.disabled(self.recorder))
-        capture.here.watch = self.host_reads
+            self.opened.enter_context(plan_cache.disabled(self.recorder))
+        plan_cache.state.watch = self.host_reads
 
     def begin_on_gpu(self, pool):
         import cupy
@@ -192,7 +192,7 @@ class CUDAGraph:
         self.close()
 
     def close(self):
-        capture.here.watch = None
+        plan_cache.state.watch = None
         try:
             if self.recorder is None:
                 self.captured = self.stream.end_capture()
@@ -204,11 +204,11 @@ class CUDAGraph:
 
     def host_reads(self, what):
         """The host reads, writes or waits: a capture cannot hold that."""
-        kinds = {capture.UPLOAD: "upload", "synchronize()": "synchronize"}
+        kinds = {plan_cache.UPLOAD: "upload", "synchronize()": "synchronize"}
         self.events.append((kinds.get(what, "read"), user_line(), what))
         line, text = capture_failure(self.events)
         words = f"a CUDA graph cannot capture {shown(line)}\n{text}"
-        if what == capture.UPLOAD:
+        if what == plan_cache.UPLOAD:
             words += ". Make the tensor before; or, if that is a number of an "
             words += "operator's, run the step once before it is captured"
         raise CaptureError(words)

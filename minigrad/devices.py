@@ -9,7 +9,7 @@ import importlib.util
 
 import numpy as np
 
-from . import capture, faults
+from . import faults, plan_cache
 from .check import check
 
 DEVICES = ("auto", "cuda", "sim")
@@ -94,7 +94,7 @@ def device_empty(shape, dtype=np.float32, device="auto"):
 
 def synchronize():
     """Wait until the GPU has done all it was given; errors of kernels surface here."""
-    capture.host("synchronize()")
+    plan_cache.host("synchronize()")
     if gpu_available():
         import cupy
 

@@ -9,7 +9,7 @@ import inspect
 from numbers import Real
 from typing import NamedTuple
 
-from . import capture
+from . import plan_cache
 from .arrays import NumpyKernel
 from .autograd.grad_mode import thread
 from .autograd.record import Gradients, below, record
@@ -113,7 +113,7 @@ class Operator:
     planned: False where the next call may have to do something else.
     """
 
-    moved = None  # (operands, result) -> bytes, where not each tensor is read in whole
+    traffic = None  # (operands, result) -> bytes, where a tensor isn't read in whole
     # An argument that is no tensor -> its part of a call's key.
     argument_key = staticmethod(functools.partial(key_of, tensors=True))
 
@@ -131,7 +131,7 @@ class Operator:
         words = map(str.capitalize, self.name.split("_"))
         self.node_name = f"{''.join(words)}Backward0"
         self.gradients = vjps and Gradients(*vjps)
-        self.plans = capture.plans()
+        self.plans = plan_cache.new()
         self.call = functools.update_wrapper(self.planned_call(), check)
 
     def cpu(self, function):
@@ -163,7 +163,7 @@ class Operator:
         because every operator's calls come through here.
         """
         plans, key_of = self.plans, self.argument_key
-        first, here = self.first, capture.here
+        first, state = self.first, plan_cache.state
 
         def call(*args, **named):
             key = []
@@ -177,7 +177,7 @@ class Operator:
                 return first(None, args, named)
             key = tuple(key)
             plan = plans.get(key)
-            if plan is None or here.disabled or Trace.active is not None:
+            if plan is None or state.disabled or Trace.active is not None:
                 return first(key, args, named)
             operands = args if plan.pick is None else plan.pick(args, named)
             y = plan.run(*operands)
@@ -199,14 +199,14 @@ class Operator:
         kernel = self.find(operands)
         if Trace.active is not None:
             run = functools.partial(Trace.active.run, self.name, kernel)
-            y = below(run, operands, options, self.moved)
-        elif capture.here.disabled or None in (key, places) or not self.planned:
+            y = below(run, operands, options, self.traffic)
+        elif plan_cache.state.disabled or None in (key, places) or not self.planned:
             y = below(kernel, *operands, **options)
         else:
             y, run = below(planned, kernel, operands, options)
             if run is not None:
                 pick = picker(places, len(args), self.listed)
-                capture.keep(self.plans, key, Plan(run, pick, options))
+                plan_cache.put(self.plans, key, Plan(run, pick, options))
         return record(self, operands, options, y)
 
     def bind(self, args, named):
@@ -277,7 +277,7 @@ class DeviceKernel:
 
     def plan(self, operands, options):
         """The result, and a function that replays what was recorded on the way."""
-        return capture.recorded(functools.partial(self, **options), operands)
+        return plan_cache.recorded(functools.partial(self, **options), operands)
 
 
 def picker(places, count, listed=False):

@@ -16,14 +16,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from . import capture, faults, trace
+from . import faults, plan_cache, trace
 from .check import check
 from .devices import for_cupy
 from .dtypes import C_NAMES, HEADERS, computed_in
 from .kernels.copy import MOST_DIMS, Strides
 from .layout import broadcast_shapes
 from .storage import zeros
-from .trace import nbytes
+from .trace import nbytes_of
 
 STANDS_IN = "// The course's solution"  # so a solution's text begins when exported
 THREADS = 256  # of a block, unless there is a reason for another number
@@ -48,12 +48,12 @@ def kernel_variant(which):
     check(which in NAMES, lambda: f"there is no variant {which!r}; there are "
           f"{', '.join(sorted(NAMES))}", ValueError)  # fmt: skip
     before, requested = requested, which
-    capture.forget()  # the kernels that were chosen before
+    plan_cache.clear()  # the kernels that were chosen before
     try:
         yield
     finally:
         requested = before
-        capture.forget()
+        plan_cache.clear()
 
 
 class Epilogue(NamedTuple):
@@ -126,7 +126,7 @@ class Variant(NamedTuple):
             return getattr(self.source, "text", self.source)
         return file_text(self.source)
 
-    @capture.cached
+    @plan_cache.cached
     def function(self, device, types=(), before="", options=()):
         """The compiled kernel, for a device; before: text in front of its own."""
         name = self.kernel if self.is_hole else template(self.kernel, *types)
@@ -147,7 +147,7 @@ class Variant(NamedTuple):
         function = self.function(f.device, types, before, epilogue.options)
         args = [*(argument(f, text) for text in self.args.split()), *epilogue.tensors]
         block = self.block(f) if callable(self.block) else self.block
-        how = self.grid(f), block, args, getattr(f, "moved", None)
+        how = self.grid(f), block, args, getattr(f, "nbytes", None)
         launch(operator, self.name, function, f.device, *how)
 
 
@@ -327,7 +327,7 @@ def counters(count, device):
     if device != "cuda":
         return zeros(count, np.dtype(np.uint32), device)
     found = counters_of(aside)
-    capture.constant(found)
+    plan_cache.constant(found)
     return found
 
 
@@ -337,7 +337,7 @@ aside = False  # are launches made for a second stream, beside the first?
 @functools.cache
 def counters_of(aside):
     """The zeros of the first stream's launches, or of the second's."""
-    with capture.disabled():
+    with plan_cache.disabled():
         return zeros(COUNTERS, np.dtype(np.uint32), "cuda")
 
 
@@ -365,7 +365,7 @@ class Launch(NamedTuple):
         storage = getattr(argument, "storage", None)
         if storage is not None:
             return storage.address(argument.offset * storage.itemsize)
-        if type(argument) is capture.Number:
+        if type(argument) is plan_cache.Number:
             return argument.value
         return np.uint64(0) if argument is None and self.device == "cuda" else argument
 
@@ -380,19 +380,19 @@ class Launch(NamedTuple):
             faults.check(self.device)
 
 
-def launch(operator, variant, kernel, device, grid, block, args, moved=None):
+def launch(operator, variant, kernel, device, grid, block, args, nbytes=None):
     """Launch a kernel. args: tensors, storages, numbers of NumPy, structs, None.
 
-    moved: the bytes it moves, where not each tensor is read or written in whole.
+    nbytes: the bytes it moves, where not each tensor is read or written in whole.
     """
     grid, block = three(grid), three(block)
     if not math.prod(grid):
         return
-    if moved is None:
-        moved = sum(nbytes(a) for a in args if hasattr(a, "spec"))
-    one = Launch(operator, variant, kernel, device, grid, block, moved)
-    if capture.here.recording is not None:
-        capture.here.recording.launched(one, args)
+    if nbytes is None:
+        nbytes = sum(nbytes_of(a) for a in args if hasattr(a, "spec"))
+    one = Launch(operator, variant, kernel, device, grid, block, nbytes)
+    if plan_cache.state.recording is not None:
+        plan_cache.state.recording.launched(one, args)
     one.run([one.address(a) for a in args])
 
 

@@ -12,7 +12,7 @@ import operator
 
 import numpy as np
 
-from . import capture
+from . import plan_cache
 from .check import check
 from .dtypes import bfloat16
 from .exercises.registry import exercise
@@ -326,13 +326,13 @@ def recast(shape, strides, start, old, new):
     return sizes, steps, scaled(start)
 
 
-@capture.cached
+@plan_cache.cached
 def row_spec(dtype, device, shape):
     """The Spec of a row-major tensor with a storage of its own."""
     return spec(dtype, device, shape, tuple(contiguous_strides(shape)))
 
 
-@capture.cached
+@plan_cache.cached
 def reshaped(shape, strides, sizes):
     """The shape that `sizes` means, and its strides: None where it needs a copy."""
     new = infer_size(sizes, numel(shape))

@@ -25,7 +25,7 @@ def in_pytorch(function, given, takes=None):
     return named
 
 
-def either_name(function):
+def accepts_axis(function):
     """The function, which takes NumPy's names, too."""
 
     @functools.wraps(function)

@@ -10,14 +10,14 @@ from numbers import Integral
 
 import numpy as np
 
-from . import capture, dtypes, launch, layout
+from . import dtypes, launch, layout, plan_cache
 from .check import check
 from .creation import empty, factory, like, tensor
 from .dispatch import number_for, operator, tensor_for
 from .dtypes import as_dtype, bool_, float32, int64, of_bits, to_bits
 from .launch import THREADS, cdiv
 from .ops.pointwise import lt
-from .storage import Storage, moved
+from .storage import Storage, copy_to_device
 from .trace import Trace
 
 UNIFORM, NORMAL, WHOLE = range(3)
@@ -74,8 +74,9 @@ class Static:
         """The storage of both on a device."""
         if device not in self.buffers:
             pair = np.array([default_generator.seed, self.start], np.uint64)
-            self.buffers[device] = Storage(moved(pair, device), device, pair.dtype)
-        capture.constant(self.buffers[device])
+            copy = copy_to_device(pair, device)
+            self.buffers[device] = Storage(copy, device, pair.dtype)
+        plan_cache.constant(self.buffers[device])
         return self.buffers[device]
 
     @contextlib.contextmanager

@@ -10,7 +10,7 @@ import numpy as np
 
 from . import dtypes
 from .check import check
-from .storage import moved
+from .storage import copy_to_device
 from .tensor import Tensor, _of
 
 NAMES = dict(zip(
@@ -39,7 +39,7 @@ def save_file(tensors, filename, metadata=None):
     for name, x in tensors.items():
         check(isinstance(x, Tensor), f"{name!r} is no tensor, but a "
               f"{type(x).__name__}", TypeError)  # fmt: skip
-        array = moved(x.detach().contiguous().memory(), "cpu")
+        array = copy_to_device(x.detach().contiguous().memory(), "cpu")
         array = array.astype(array.dtype.newbyteorder("<"), copy=False)
         arrays.append(array)  # a TensorSpec has its address alone
         how = {"data_ptr": array.ctypes.data, "data_len": array.nbytes}

@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 
-from . import capture, faults
+from . import faults, plan_cache
 from .check import check
 from .devices import on_gpu, which
 from .dtypes import TOO_LARGE, as_dtype, bfloat16, carrier, float32, to_bits
@@ -61,7 +61,7 @@ class Storage:
     def itemsize(self):
         return self.dtype.itemsize
 
-    def twin(self):
+    def alias(self):
         """Another storage over the same memory."""
         return Storage(self.data, self.device, self.dtype)
 
@@ -137,8 +137,8 @@ def allocate(count, dtype, device, make, on_gpu=None):
         held = carrier(dtype)
         maker = lambda: Storage._wrap(make(count, held), dtype, device)  # noqa: E731
     storage = maker()
-    if capture.here.recording is not None:
-        capture.here.recording.allocated(storage, maker)
+    if plan_cache.state.recording is not None:
+        plan_cache.state.recording.allocated(storage, maker)
     return storage
 
 
@@ -156,10 +156,10 @@ def maker_on_gpu(count, dtype, alloc):
     return make
 
 
-def moved(array, device):
+def copy_to_device(array, device):
     """A copy of an array on a device; on "cpu" the array itself if it is NumPy's."""
     if device != "cpu":
-        capture.host(capture.UPLOAD)
+        plan_cache.host(plan_cache.UPLOAD)
     if device == "cuda":
         return gpu().asarray(array)
     check(device in DEVICES, NO_DEVICE.format(device))
@@ -198,7 +198,7 @@ def gpu():
 @functools.lru_cache(1024)
 def _number_on(bits, dtype, device, count):
     data = np.frombuffer(bits, carrier(dtype)).repeat(count)
-    return Storage(moved(data, device), device, dtype)
+    return Storage(copy_to_device(data, device), device, dtype)
 
 
 def number_on(value, dtype, device, count=1):
@@ -206,7 +206,7 @@ def number_on(value, dtype, device, count=1):
     wide = float32 if dtype is bfloat16 else dtype
     array = to_bits(np.asarray(value).astype(wide), dtype)
     storage = _number_on(array.tobytes(), dtype, device, count)
-    capture.constant(storage)
+    plan_cache.constant(storage)
     return storage
 
 

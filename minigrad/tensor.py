@@ -6,7 +6,7 @@ error messages are PyTorch's. Functions marked @exercise are written by the lear
 
 import numpy as np
 
-from . import capture, layout
+from . import layout, plan_cache
 from .autograd.adjoints import sum_to_size
 from .autograd.grad_mode import thread
 from .autograd.graph import requires
@@ -16,13 +16,13 @@ from .check import check
 from .dtypes import FLOATS, as_dtype, bfloat16, of_bits, to_bits
 from .exercises.registry import exercise
 from .layout import check_fits, is_contiguous, reshaped, row_spec
-from .numpy_names import either_name
+from .numpy_names import accepts_axis
 from .ops import vjp
 from .ops.indexing import chooses, getitem, setitem
 from .ops.methods import Methods
 from .ops.pointwise import cast
 from .printing import represent
-from .storage import Recast, Storage, empty, moved, number_on, to_array, zeros
+from .storage import Recast, Storage, copy_to_device, empty, number_on, to_array, zeros
 from .suggest import Suggesting
 
 
@@ -196,7 +196,7 @@ class Tensor(Methods, Differentiable, Suggesting):
         return self if shape == self.shape else self.reshape(shape)
 
     @differentiable("Squeeze", vjp.reshape)
-    @either_name
+    @accepts_axis
     def squeeze(self, dim=None):
         """Without the dimensions of size 1 (or those of `dim`, an int or a tuple)."""
         dims = range(self.ndim) if dim is None else layout.as_ints((dim,))
@@ -206,7 +206,7 @@ class Tensor(Methods, Differentiable, Suggesting):
         return self.as_strided(*how)
 
     @differentiable("Unsqueeze", vjp.reshape)
-    @either_name
+    @accepts_axis
     def unsqueeze(self, dim):
         """With a new dimension of size 1 at `dim`."""
         dim = layout.wrap_dim(dim, self.ndim + 1)
@@ -260,7 +260,7 @@ class Tensor(Methods, Differentiable, Suggesting):
         if device == self.device:
             return x
         here = self.device
-        capture.host(f"to({device!r})")
+        plan_cache.host(f"to({device!r})")
         copied = lambda: _of(x.contiguous().memory(), device, dtype)  # noqa: E731
         return record_call("ToCopy", [x], copied, lambda dy: (dy.to(here),))
 
@@ -278,7 +278,7 @@ class Tensor(Methods, Differentiable, Suggesting):
               TypeError)  # fmt: skip
         check(not (thread.enabled and requires(self)), "Can't call numpy() on Tensor "
               "that requires grad. Use tensor.detach().numpy() instead.")  # fmt: skip
-        capture.host("numpy()")
+        plan_cache.host("numpy()")
         return self.memory()
 
     def __array__(self, dtype=None, copy=None):
@@ -288,21 +288,21 @@ class Tensor(Methods, Differentiable, Suggesting):
         """The one element, as a Python number."""
         check(self.numel() == 1, lambda: f"a Tensor with {self.numel()} elements "
               "cannot be converted to Scalar")  # fmt: skip
-        capture.host("item()")
-        data = moved(self.storage.data[self.offset : self.offset + 1], "cpu")
+        plan_cache.host("item()")
+        data = copy_to_device(self.storage.data[self.offset : self.offset + 1], "cpu")
         return of_bits(data, self.dtype).item()
 
     def tolist(self):
         """Nested lists of the elements, read one by one by offset_of and index_of."""
-        capture.host("tolist()")
+        plan_cache.host("tolist()")
         cells = layout.offsets(self.shape, self.strides, self.offset)
-        data = of_bits(moved(self.storage.data, "cpu"), self.dtype)
+        data = of_bits(copy_to_device(self.storage.data, "cpu"), self.dtype)
         return data[cells].reshape(self.shape).tolist()
 
     def __bool__(self):
         many = "more than one value" if self.numel() else "no values"
         check(self.numel() == 1, f"Boolean value of Tensor with {many} is ambiguous")
-        capture.host("bool()")
+        plan_cache.host("bool()")
         return bool(self.item())
 
     def __int__(self):
@@ -368,5 +368,5 @@ class Tensor(Methods, Differentiable, Suggesting):
 
 def _of(array, device="cpu", dtype=None):
     """A contiguous array, which no one else may hold, as a tensor on a device."""
-    storage = Storage(moved(array.reshape(-1), device), device, dtype)
+    storage = Storage(copy_to_device(array.reshape(-1), device), device, dtype)
     return Tensor._from_spec(storage, row_spec(storage.dtype, device, array.shape))

@@ -43,10 +43,10 @@ class Trace(list):
     def __exit__(self, *error):
         Trace.active = self.outer
 
-    def run(self, operator, kernel, operands, options, moved=None):
+    def run(self, operator, kernel, operands, options, traffic=None):
         """Run an operator's kernel; a NumPy function counts as a launch itself.
 
-        moved: (operands, result) -> the bytes, where not each tensor is read in whole.
+        traffic: (operands, result) -> bytes, where a tensor isn't read in whole.
         """
         if any(getattr(x, "device", "cpu") != "cpu" for x in operands):
             return kernel(*operands, **options)
@@ -55,7 +55,7 @@ class Trace(list):
         took = time.perf_counter() - begin
         results = result if isinstance(result, tuple) else (result,)
         every = (*operands, *results)
-        size = moved(operands, result) if moved else sum(map(nbytes, every))
+        size = traffic(operands, result) if traffic else sum(map(nbytes_of, every))
         name = getattr(kernel, "__name__", operator)
         self.append(Launch(operator, "numpy", name, "cpu", (), (), size, lambda: took))
         return result
@@ -87,7 +87,7 @@ def trace(*matrix):
     return Trace()
 
 
-def nbytes(x):
+def nbytes_of(x):
     """The bytes of a tensor's elements; a dimension of stride 0 is read once."""
     if not hasattr(x, "storage"):
         return 0

@@ -8,7 +8,7 @@ base finds by the storage's version that its node is of an older base, and gets 
 
 from types import MethodType
 
-from .. import capture
+from .. import plan_cache
 from ..check import check
 from ..layout import Uncacheable, key_of
 from . import graph
@@ -39,7 +39,7 @@ class ViewOp:
     def __init__(self, name, backward, function):
         self.name, self.backward, self.function = name, backward, function
         self.__doc__ = function.__doc__
-        self.found = capture.plans()  # the layouts of the views that it made
+        self.found = plan_cache.new()  # the layouts of the views that it made
 
     def __get__(self, x, owner=None):
         return self.function if x is None else MethodType(self, x)
@@ -67,11 +67,11 @@ class ViewOp:
         except Uncacheable:
             key = None
         spec = self.found.get(key)
-        if spec is None or capture.here.disabled:
+        if spec is None or plan_cache.state.disabled:
             y = self.function(x, *args, **kwargs)
             same = getattr(y, "storage", None) is x.storage
             if key is not None and same and y is not x:
-                capture.keep(self.found, key, y.spec)
+                plan_cache.put(self.found, key, y.spec)
             return y
         y = x._alias(spec)
         y._base = x if x._base is None else x._base

@@ -9,7 +9,7 @@ import traceback
 import types
 from typing import NamedTuple
 
-from .. import capture
+from .. import plan_cache
 from ..course import chapter
 from . import signature
 from .errors import CircularAnswers, NotAnswered, WrongAnswerType
@@ -51,7 +51,7 @@ class Exercise:
     def __setattr__(self, name, value):
         """Set an attribute; what was worked out with another answer is void then."""
         super().__setattr__(name, value)
-        capture.forget()
+        plan_cache.clear()
 
     def __call__(self, *args, **kwargs):
         try:
@@ -247,12 +247,12 @@ def isolated(hole):
     """
     global _judged
     before, _judged = _judged, hole
-    capture.forget()
+    plan_cache.clear()
     try:
         yield
     finally:
         _judged = before
-        capture.forget()
+        plan_cache.clear()
 
 
 def kind(thing):

@@ -18,7 +18,7 @@ import difflib
 import sys
 from typing import NamedTuple
 
-from .. import capture
+from .. import plan_cache
 from .errors import CircularAnswers, NotAnswered, WrongAnswerType
 from .hole import Answer, CppExercise, Exercise, KernelExercise, isolated, kind
 from .source import Source, running
@@ -143,7 +143,7 @@ def _register(hole):
         hole.answer, hole.reference, hole._run = old.answer, old.reference, old._run
         hole.refused = old.refused
         old.__dict__.update(hole.__dict__)
-        capture.forget()
+        plan_cache.clear()
         return old
     for other in _holes.values():
         if other is old or other.name == hole.name:

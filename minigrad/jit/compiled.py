@@ -3,7 +3,7 @@
 import functools
 import re
 
-from .. import capture
+from .. import plan_cache
 from ..lines import shown
 from ..tensor import Tensor
 from . import guards
@@ -36,7 +36,7 @@ class Compiled:
     def __init__(self, function, mode=None):
         functools.update_wrapper(self, function)
         self.function, self.mode, self.calls, self.log = function, mode, 0, []
-        self.traces = capture.plans()  # emptied whenever an answer changes
+        self.traces = plan_cache.new()  # emptied whenever an answer changes
 
     def __call__(self, *args, **kwargs):
         self.calls += 1

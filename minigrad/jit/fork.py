@@ -7,7 +7,7 @@ branches from there on, until the first stream waits for an event of the second.
 
 import contextlib
 
-from .. import capture, launch
+from .. import launch, plan_cache
 from .ir import FREE
 from .trace import AgainLaunch
 
@@ -33,7 +33,7 @@ class Fork:
             step(env)
         else:
             self.wait(self.cupy.cuda.get_current_stream(), self.stream)
-            with self.stream, capture.disabled(), counting_aside():
+            with self.stream, plan_cache.disabled(), counting_aside():
                 step(env)
             self.open += [env[node], *map(env.get, node.inputs)]
 

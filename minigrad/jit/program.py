@@ -2,7 +2,7 @@
 
 import functools
 
-from .. import capture
+from .. import plan_cache
 from ..autograd import no_grad
 from ..autograd.record import below
 from ..cuda import CUDAGraph, copy_inputs
@@ -126,8 +126,8 @@ def step_of(node, fused):
 
         def allocate(env):
             storage = node.kernel()
-            if capture.here.recording is not None:
-                capture.here.recording.allocated(storage, node.kernel)
+            if plan_cache.state.recording is not None:
+                plan_cache.state.recording.allocated(storage, node.kernel)
             env[node] = Tensor._from_spec(storage, node.spec)
 
         return allocate
@@ -152,7 +152,7 @@ def step_of(node, fused):
 
 def without_plans():
     """Is every kernel run anew, because it is traced or plans are disabled?"""
-    return Trace.active is not None or capture.here.disabled
+    return Trace.active is not None or plan_cache.state.disabled
 
 
 def run_without_plan(name, kernel, operands, options):

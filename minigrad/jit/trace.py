@@ -7,7 +7,7 @@ not written down: an `if`, a loop, a number of its own is there as it was in thi
 import itertools
 from weakref import WeakKeyDictionary
 
-from .. import capture, random
+from .. import plan_cache, random
 from ..layout import row_spec
 from ..lines import user_line
 from ..storage import Storage
@@ -36,7 +36,7 @@ class Tracer(Trace):
 
     # ------------------------------------------------- what it is called with
 
-    def run(self, operator, kernel, operands, options, moved=None):
+    def run(self, operator, kernel, operands, options, traffic=None):
         """An operator runs."""
         if self.depth:  # inside of another one
             return kernel(*operands, **options)
@@ -93,7 +93,7 @@ class Tracer(Trace):
 
     def host_reads(self, what):
         """The host reads numbers: what it does with them is not in the trace."""
-        if what not in (capture.UPLOAD, "synchronize()"):
+        if what not in (plan_cache.UPLOAD, "synchronize()"):
             self.refuse(what, user_line())
 
     def refuse(self, what, line=None):
@@ -171,16 +171,16 @@ class Tracer(Trace):
     # ------------------------------------------------- a run
 
     def __enter__(self):
-        self.watch, capture.here.watch = capture.here.watch, self.host_reads
+        self.watch, plan_cache.state.watch = plan_cache.state.watch, self.host_reads
         self.drawing = self.static.captured()
-        self.off = capture.disabled(self)
+        self.off = plan_cache.disabled(self)
         self.drawing.__enter__(), self.off.__enter__()
         return super().__enter__()
 
     def __exit__(self, *error):
         super().__exit__(*error)
         self.off.__exit__(*error), self.drawing.__exit__(*error)
-        capture.here.watch = self.watch
+        plan_cache.state.watch = self.watch
 
 
 class AgainLaunch:
@@ -190,8 +190,8 @@ class AgainLaunch:
         self.launch = launch
 
     def __call__(self, *args):
-        if capture.here.recording is not None:
-            capture.here.recording.launched(self.launch, args)
+        if plan_cache.state.recording is not None:
+            plan_cache.state.recording.launched(self.launch, args)
         self.launch.run([self.launch.address(a) for a in args])
 
 

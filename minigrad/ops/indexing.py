@@ -8,16 +8,16 @@ from numbers import Integral
 
 import numpy as np
 
-from .. import arrays, capture, faults, launch, layout
+from .. import arrays, faults, launch, layout, plan_cache
 from ..autograd.graph import Recorded, Saved
 from ..autograd.views import record_call, write
 from ..check import check
 from ..dispatch import KERNELS, method, number_for, operator, tensor_for
 from ..dtypes import DTYPES, INTEGERS, NUMBERS, bool_, computed_in, int32, int64, uint8
 from ..launch import THREADS, cdiv, coalesce_dims, strides_of
-from ..numpy_names import either_name
+from ..numpy_names import accepts_axis
 from ..storage import to_number
-from ..trace import nbytes
+from ..trace import nbytes_of
 from . import pointwise
 from .inplace import fitted, masked_fill_
 from .shape import stack
@@ -84,7 +84,7 @@ def gather(input, dim, index):
     return {"dim": dim}
 
 
-gather.moved = lambda operands, out: nbytes(operands[1]) + 2 * nbytes(out)
+gather.traffic = lambda operands, out: nbytes_of(operands[1]) + 2 * nbytes_of(out)
 
 
 def check_places(index, dim, n, least=0):
@@ -116,9 +116,9 @@ def _(x, index, dim):
     if y.numel():
         steps = without(x.strides, dim), index.strides
         rest, view = views_of(index.shape, x.device, *steps)
-        moved = gather.moved((x, index), y)
+        nbytes = gather.traffic((x, index), y)
         run("gather", x=x, rest=rest, step=x.strides[dim], size=x.shape[dim], y=y,
-            index=index, view=view, n=y.numel(), moved=moved)  # fmt: skip
+            index=index, view=view, n=y.numel(), nbytes=nbytes)  # fmt: skip
     return y
 
 
@@ -176,7 +176,7 @@ def _(x, index, src, dim):
 
 
 @method
-@either_name
+@accepts_axis
 def scatter(input, dim, index, src=None, *, value=None):
     """input with out[index[i, j, ...], j, ...] = src[i, j, ...], the index at `dim`.
 
@@ -220,7 +220,7 @@ def true_at(mask):
 
     The size of the result is their number, so the host waits for it, as in PyTorch.
     """
-    capture.host("nonzero()")
+    plan_cache.host("nonzero()")
 
 
 true_at.cpu(np.flatnonzero)
@@ -518,7 +518,7 @@ def masked_select(x, mask):
 # ------------------------------------------------- rows, and numbers as rows
 
 
-@either_name
+@accepts_axis
 def index_select(x, dim, index):
     """The parts of x at the places `index`, a tensor of one dimension, along `dim`."""
     check(tensor_for("index_select", "index", index).dtype in (int32, int64),

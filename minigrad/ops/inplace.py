@@ -47,7 +47,7 @@ def in_place(operator):
 
         return write(self, operands, run, node)
 
-    return twin(method, operator.name)
+    return named_in_place(method, operator.name)
 
 
 def again(operator, x, operands):
@@ -144,36 +144,36 @@ def zero_(self):
     return copy_(self, self.new_number(0, self.dtype))
 
 
-def by_choice(function):
+def inplace_dispatch(function):
     """The in-place form of a function that chooses an operator by its options."""
 
     def method(self, *args, **named):
         operator, others = function.choose(self, *args, **named)
         return in_place(operator)(self, *others)
 
-    return twin(method, function.__name__)
+    return named_in_place(method, function.__name__)
 
 
-def twin(method, name):
+def named_in_place(method, name):
     """The method, called name_."""
     method.__name__ = f"{name}_"
     method.__doc__ = f"{name}, written into the tensor itself."
     return method
 
 
-def by_copy(function):
+def inplace_via_copy(function):
     """The in-place form of a function whose result is then copied into the tensor."""
 
     def method(self, *args, **named):
         return copy_(self, function(self, *args, **named))
 
-    return twin(method, function.__name__)
+    return named_in_place(method, function.__name__)
 
 
-masked_fill_ = by_copy(pointwise.masked_fill)
+masked_fill_ = inplace_via_copy(pointwise.masked_fill)
 
 
-def onto(place):
+def to_method(place):
     """The method that is `to` with one device or dtype: cpu(), float()."""
 
     def method(self):

@@ -6,7 +6,7 @@ Operators that are marked with @method where they are defined are not listed aga
 from ..dispatch import METHODS
 from ..dtypes import bfloat16, bool_, float16, float32, float64, int32, int64
 from . import indexing, inplace, normalization, pointwise, scan, softmax, sort  # noqa: F401
-from .inplace import by_choice, by_copy, in_place, onto
+from .inplace import in_place, inplace_dispatch, inplace_via_copy, to_method
 from .matmul import matmul
 
 
@@ -55,8 +55,8 @@ class Methods:
 
     copy_, fill_, zero_ = inplace.copy_, inplace.fill_, inplace.zero_
     __iadd__, __isub__ = in_place(__add__), in_place(__sub__)
-    add_, sub_, div_ = map(by_choice, (add, sub, div))
-    pow_, clamp_ = map(by_choice, (pow, clamp))
+    add_, sub_, div_ = map(inplace_dispatch, (add, sub, div))
+    pow_, clamp_ = map(inplace_dispatch, (pow, clamp))
     __imul__ = mul_ = in_place(mul)
     __itruediv__ = div_
     __ifloordiv__ = floor_divide_ = in_place(floor_divide)
@@ -68,13 +68,14 @@ class Methods:
     )
     __iand__, __ior__, __ixor__ = bitwise_and_, bitwise_or_, bitwise_xor_
     masked_fill_ = inplace.masked_fill_
-    round_, clip_ = by_copy(pointwise.round), clamp_
-    scatter_, scatter_add_ = map(by_copy, (indexing.scatter, indexing.scatter_add))
+    round_, clip_ = inplace_via_copy(pointwise.round), clamp_
+    scatter_ = inplace_via_copy(indexing.scatter)
+    scatter_add_ = inplace_via_copy(indexing.scatter_add)
 
-    cpu, cuda = onto("cpu"), onto("cuda")
-    half, bfloat16, double = map(onto, (float16, bfloat16, float64))
-    int, long = map(onto, (int32, int64))
-    float, bool = map(onto, (float32, bool_))
+    cpu, cuda = to_method("cpu"), to_method("cuda")
+    half, bfloat16, double = map(to_method, (float16, bfloat16, float64))
+    int, long = map(to_method, (int32, int64))
+    float, bool = map(to_method, (float32, bool_))
 
 
 for _name, _function in METHODS.items():  # what is marked with @method

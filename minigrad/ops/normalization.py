@@ -15,7 +15,7 @@ from ..dispatch import functional, method, number_for, operator, tensor_for
 from ..dtypes import computed_in
 from ..kernels import learner_variants
 from ..launch import Variant, a_row, whole_warps
-from ..numpy_names import either_name
+from ..numpy_names import accepts_axis
 from .pointwise import check_dtype, sqrt_of_squares
 from .reduce import as_flag, dims_of, kept_shape, rows_of
 from .reduce import mean_of as mean
@@ -195,7 +195,7 @@ def _(x, dims, correction, keepdim):
     return y
 
 
-@either_name
+@accepts_axis
 def std(x, dim=None, unbiased=None, keepdim=False, *, correction=None):
     """The square root of `var`."""
     return sqrt_of_squares(var(x, dim, unbiased, keepdim, correction=correction))
@@ -391,7 +391,7 @@ def check_batch_norm(x, kept, weight, bias, training, eps):
 
 
 @method
-@either_name
+@accepts_axis
 def var_mean(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
     """(the variance, the mean)."""
     spread = var(input, dim, unbiased, keepdim, correction=correction)
@@ -400,7 +400,7 @@ def var_mean(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
 
 
 @method
-@either_name
+@accepts_axis
 def std_mean(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
     """(the standard deviation, the mean)."""
     spread, mean = var_mean(input, dim, unbiased, keepdim, correction=correction)

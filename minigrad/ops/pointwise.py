@@ -205,8 +205,8 @@ where = pointwise("where", lambda a, b, c: np.where(a, b, c), "(a ? b : c)", Non
 # ------------------------------------------------- functions of one number
 
 
-def of_floats(name, formula, expression, *vjps):
-    """A function whose result is a float, also for whole numbers."""
+def float_unary(name, formula, expression, *vjps):
+    """A function of one number whose result is a float, also for integers."""
     how = {"dtypes": FLOATS, "rule": as_float}
     return method(pointwise(name, formula, expression, *vjps, **how))
 
@@ -215,19 +215,19 @@ neg = pointwise("neg", np.negative, "-a", negated, rule=without_bool)
 abs = pointwise("abs", np.abs, "(a < 0 ? -a : a == 0 ? 0 : a)",
     (vjps.abs_backward, "a"))  # fmt: skip
 relu = pointwise("relu", numpy_relu, "(a < 0 ? 0 : a)", (vjps.relu_backward, "y"))
-exp = of_floats("exp", np.exp, "exp(a)", (vjps.exp_backward, "y"))
-log = of_floats("log", np.log, "log(a)", (vjps.log_backward, "a"))
-sqrt = of_floats("sqrt", np.sqrt, "sqrt(a)", (vjps.sqrt_backward, "y"))
+exp = float_unary("exp", np.exp, "exp(a)", (vjps.exp_backward, "y"))
+log = float_unary("log", np.log, "log(a)", (vjps.log_backward, "a"))
+sqrt = float_unary("sqrt", np.sqrt, "sqrt(a)", (vjps.sqrt_backward, "y"))
 # std and norm end with it: where all squares are 0 it has the gradient 0, not infinity.
 sqrt_of_squares = pointwise("std", np.sqrt, "sqrt(a)", (vjps.std_backward, "y"),
     dtypes=FLOATS, rule=as_float)  # fmt: skip
-rsqrt = of_floats("rsqrt", numpy_rsqrt, "1 / sqrt(a)", (vjps.rsqrt_backward, "y"))
-sigmoid = of_floats("sigmoid", numpy_sigmoid, "1 / (1 + exp(-a))",
+rsqrt = float_unary("rsqrt", numpy_rsqrt, "1 / sqrt(a)", (vjps.rsqrt_backward, "y"))
+sigmoid = float_unary("sigmoid", numpy_sigmoid, "1 / (1 + exp(-a))",
     (vjps.sigmoid_backward, "y"))  # fmt: skip
-tanh = of_floats("tanh", np.tanh, "tanh(a)", (vjps.tanh_backward, "y"))
-sin = of_floats("sin", np.sin, "sin(a)", (vjps.sin_backward, "a"))
-cos = of_floats("cos", np.cos, "cos(a)", (vjps.cos_backward, "a"))
-erf = of_floats("erf", erf_of, "erf(a)", (vjps.erf_backward, "a"))
+tanh = float_unary("tanh", np.tanh, "tanh(a)", (vjps.tanh_backward, "y"))
+sin = float_unary("sin", np.sin, "sin(a)", (vjps.sin_backward, "a"))
+cos = float_unary("cos", np.cos, "cos(a)", (vjps.cos_backward, "a"))
+erf = float_unary("erf", erf_of, "erf(a)", (vjps.erf_backward, "a"))
 gelu_erf = pointwise("gelu", numpy_gelu, "gelu(a)", (vjps.gelu_backward, "a"),
     dtypes=FLOATS)  # fmt: skip
 gelu_tanh = pointwise("gelu_tanh", numpy_gelu_tanh, "gelu_tanh(a)",
@@ -235,29 +235,31 @@ gelu_tanh = pointwise("gelu_tanh", numpy_gelu_tanh, "gelu_tanh(a)",
 
 # ------------------------------------------------- exponentials and logarithms
 
-exp2 = of_floats("exp2", np.exp2, "exp2(a)", lambda dy, y: dy * y * math.log(2))
-expm1 = of_floats("expm1", np.expm1, "expm1(a)", lambda dy, y: dy * (y + 1))
-log1p = of_floats("log1p", np.log1p, "log1p(a)", lambda dy, a: dy / (a + 1))
-log2 = of_floats("log2", np.log2, "log2(a)", lambda dy, a: dy / (a * math.log(2)))
-log10 = of_floats("log10", np.log10, "log10(a)", lambda dy, a: dy / (a * math.log(10)))
+exp2 = float_unary("exp2", np.exp2, "exp2(a)", lambda dy, y: dy * y * math.log(2))
+expm1 = float_unary("expm1", np.expm1, "expm1(a)", lambda dy, y: dy * (y + 1))
+log1p = float_unary("log1p", np.log1p, "log1p(a)", lambda dy, a: dy / (a + 1))
+log2 = float_unary("log2", np.log2, "log2(a)", lambda dy, a: dy / (a * math.log(2)))
+log10 = float_unary("log10", np.log10, "log10(a)",
+    lambda dy, a: dy / (a * math.log(10)))  # fmt: skip
 
 # ------------------------------------------------- angles
 
-tan = of_floats("tan", np.tan, "tan(a)", lambda dy, y: dy * (1 + y * y))
-asin = of_floats("asin", np.arcsin, "asin(a)", lambda dy, a: dy * (1 - a * a).rsqrt())
-acos = of_floats("acos", np.arccos, "acos(a)", lambda dy, a: -dy * (1 - a * a).rsqrt())
-atan = of_floats("atan", np.arctan, "atan(a)", lambda dy, a: dy / (a * a + 1))
-sinh = of_floats("sinh", np.sinh, "sinh(a)", lambda dy, a: dy * a.cosh())
-cosh = of_floats("cosh", np.cosh, "cosh(a)", lambda dy, a: dy * a.sinh())
-asinh = of_floats("asinh", np.arcsinh, "asinh(a)",
+tan = float_unary("tan", np.tan, "tan(a)", lambda dy, y: dy * (1 + y * y))
+asin = float_unary("asin", np.arcsin, "asin(a)", lambda dy, a: dy * (1 - a * a).rsqrt())
+acos = float_unary("acos", np.arccos, "acos(a)",
+    lambda dy, a: -dy * (1 - a * a).rsqrt())  # fmt: skip
+atan = float_unary("atan", np.arctan, "atan(a)", lambda dy, a: dy / (a * a + 1))
+sinh = float_unary("sinh", np.sinh, "sinh(a)", lambda dy, a: dy * a.cosh())
+cosh = float_unary("cosh", np.cosh, "cosh(a)", lambda dy, a: dy * a.sinh())
+asinh = float_unary("asinh", np.arcsinh, "asinh(a)",
     lambda dy, a: dy * (a * a + 1).rsqrt())  # fmt: skip
-acosh = of_floats("acosh", np.arccosh, "acosh(a)",
+acosh = float_unary("acosh", np.arccosh, "acosh(a)",
     lambda dy, a: dy * (a * a - 1).rsqrt())  # fmt: skip
-atanh = of_floats("atanh", np.arctanh, "atanh(a)", lambda dy, a: dy / (1 - a * a))
-atan2 = of_floats("atan2", np.arctan2, "atan2(a, b)",
+atanh = float_unary("atanh", np.arctanh, "atanh(a)", lambda dy, a: dy / (1 - a * a))
+atan2 = method(pointwise("atan2", np.arctan2, "atan2(a, b)",
     lambda dy, a, b: where((a == 0) & (b == 0), 0, dy * b / (a * a + b * b)),
-    lambda dy, a, b: where((a == 0) & (b == 0), 0, -dy * a / (a * a + b * b))
-    )  # fmt: skip
+    lambda dy, a, b: where((a == 0) & (b == 0), 0, -dy * a / (a * a + b * b)),
+    dtypes=FLOATS, rule=as_float))  # fmt: skip
 
 # ------------------------------------------------- copies, and rounding
 

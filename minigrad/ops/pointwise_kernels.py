@@ -5,16 +5,16 @@ import re
 
 import numpy as np
 
-from .. import capture, launch
+from .. import launch, plan_cache
 from ..arrays import NumpyKernel, writable, write
 from ..autograd.record import below
-from ..capture import is_on_device
 from ..dispatch import KERNELS, DeviceKernel, Operator
 from ..dtypes import NUMBERS, as_number, computed_in, result_type
 from ..kernels import learner_variants
 from ..launch import THREADS, Variant, broadcast, cdiv, coalesce_dims, strides_of
 from ..layout import Uncacheable, is_contiguous
 from ..numpy_names import in_pytorch
+from ..plan_cache import is_on_device
 from ..trace import Trace
 
 
@@ -69,19 +69,19 @@ class Pointwise(Operator):
         kernel = self.find(operands)
         if Trace.active is not None:
             below(Trace.active.run, self.name, kernel, operands, {"out": out})
-        elif capture.here.disabled:
+        elif plan_cache.state.disabled:
             below(kernel, *operands, out=out)
         else:
             run = below(kernel.plan_into, out, operands)
             key = self.key_into(out, operands)
             if None not in (run, key):
-                capture.keep(self.plans, key, run)
+                plan_cache.put(self.plans, key, run)
         return out
 
     def again(self, out, operands):
         """Write into `out` by the plan of an earlier call. Was there one?"""
         run = self.plans.get(self.key_into(out, operands))
-        if run is None or capture.here.disabled or Trace.active is not None:
+        if run is None or plan_cache.state.disabled or Trace.active is not None:
             return False
         run(*operands, out)
         return True
@@ -261,11 +261,11 @@ class DevicePointwise(DeviceKernel):
         def work(*given):
             self(*given[:-1], out=given[-1], number=self.number)
 
-        return capture.recorded(work, (*operands, out))[1]
+        return plan_cache.recorded(work, (*operands, out))[1]
 
     def plan(self, operands, options):
         work = functools.partial(self, number=self.number)
-        return capture.recorded(work, operands)
+        return plan_cache.recorded(work, operands)
 
     def __call__(self, *operands, out=None, number=None):
         """number: what makes an argument of a number that changes from call to call."""
@@ -291,7 +291,7 @@ class DevicePointwise(DeviceKernel):
     def number(self, place, x):
         """A number among the operands, which may be another one in each call."""
         convert = functools.partial(as_number, dtype=self.wide)
-        return capture.Number(convert(x), place, convert)
+        return plan_cache.Number(convert(x), place, convert)
 
     def facts(self, views, y, numbers, named):
         """What the variants ask, and what their kernels take."""

@@ -24,8 +24,8 @@ from ..launch import (
     strides_of,
     whole_warps,
 )
-from ..numpy_names import either_name
-from ..trace import nbytes
+from ..numpy_names import accepts_axis
+from ..trace import nbytes_of
 from . import pointwise, vjp
 from .indexing import zeros_with
 from .pointwise import ne, where
@@ -174,7 +174,7 @@ def reduction(name, formula, code, vjp=None, dtypes=DTYPES, rule=None, empty=Non
         facts = {"m": m, "n": n, "kept": kept, "contiguous": rows.is_contiguous()}
         facts["epilogue"] = epilogue
         if epilogue.reads:
-            facts["moved"] = builtins.sum(map(nbytes, (*epilogue.tensors, y)))
+            facts["nbytes"] = builtins.sum(map(nbytes_of, (*epilogue.tensors, y)))
         if m:
             launch.run(VARIANTS, name, x=rows, y=y, code=code, **facts)
         return y
@@ -290,7 +290,7 @@ def index_of(operator, what):
 
     function.__name__ = function.__qualname__ = operator.name
     function.__doc__ = f"The index of the {what} element of all, or along `dim`."
-    return method(either_name(function))
+    return method(accepts_axis(function))
 
 
 def extreme_of(name, of_all, along, of_two, what):
@@ -308,7 +308,7 @@ def extreme_of(name, of_all, along, of_two, what):
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"The {what} element; with `dim` (values, indices)."
-    return method(either_name(function))
+    return method(accepts_axis(function))
 
 
 argmax, argmin = index_of(argmax_of, "largest"), index_of(argmin_of, "smallest")
@@ -319,7 +319,7 @@ min = extreme_of("min", amin, argmin_of, pointwise.minimum, "smallest")  # noqa:
 
 
 @method
-@either_name
+@accepts_axis
 def logsumexp(input, dim, keepdim=False):
     """log(exp(input).sum(dim)), without overflow."""
     input = input if input.dtype in FLOATS else input.float()
@@ -332,7 +332,7 @@ def logsumexp(input, dim, keepdim=False):
 
 
 @method
-@either_name
+@accepts_axis
 def norm(input, p="fro", dim=None, keepdim=False, dtype=None):
     """(the sum of |x| ** p) ** (1 / p) over `dim`; "fro" is 2, inf the largest |x|."""
     x = input if dtype is None else input.to(dtype)

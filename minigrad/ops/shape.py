@@ -14,7 +14,7 @@ from ..dispatch import method, number_for, operator
 from ..dtypes import DTYPES, int64, promote_types
 from ..launch import THREADS, cdiv, strides_of
 from ..layout import wrap_dim
-from ..numpy_names import either_name
+from ..numpy_names import accepts_axis
 from .pointwise import masked_fill, where
 
 # ------------------------------------------------- tensors put together
@@ -84,7 +84,7 @@ def _(*tensors, dim, sizes):
     return y
 
 
-@either_name
+@accepts_axis
 def stack(tensors, dim=0):
     """The tensors, all of one shape, side by side along a new dimension `dim`."""
     check_list("stack", tensors)
@@ -132,7 +132,7 @@ def has_dimensions(name, x):
 
 
 @method
-@either_name
+@accepts_axis
 def split(input, split_size_or_sections, dim=0):
     """Parts of a size along `dim`, the last perhaps smaller, or of several sizes."""
     has_dimensions("split", input)
@@ -158,7 +158,7 @@ def split(input, split_size_or_sections, dim=0):
 
 
 @method
-@either_name
+@accepts_axis
 def chunk(input, chunks, dim=0):
     """At most `chunks` parts along `dim`, of one size but for the last."""
     has_dimensions("chunk", input)
@@ -169,7 +169,7 @@ def chunk(input, chunks, dim=0):
 
 
 @method
-@either_name
+@accepts_axis
 def unbind(input, dim=0):
     """The slices at each index of `dim`, a dimension that they lack."""
     n = layout.at_dim(input.shape, dim)

@@ -9,7 +9,7 @@ from .. import launch, layout
 from ..dispatch import method, number_for, operator
 from ..dtypes import DTYPES, bool_, computed_in, int64
 from ..launch import THREADS, cdiv
-from ..numpy_names import either_name
+from ..numpy_names import accepts_axis
 from .indexing import nonzero, zeros_with
 from .pointwise import ne
 from .reduce import Found, rows_of
@@ -70,14 +70,14 @@ def _(x, dim, descending):
 
 
 @method
-@either_name
+@accepts_axis
 def argsort(input, dim=-1, descending=False, *, stable=False):
     """The indices of sort."""
     return sort(input, dim, descending, stable=stable).indices
 
 
 @method
-@either_name
+@accepts_axis
 def topk(input, k, dim=-1, largest=True, sorted=True):  # noqa: A002
     """(values, indices) of the k largest or smallest elements along `dim`, in order."""
     n = layout.at_dim(input.shape, dim) if input.ndim else 1

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from .. import capture, launch
+from .. import launch, plan_cache
 from ..autograd.graph import written
 from ..dtypes import as_number, computed_in
 from ..launch import THREADS, Variant, cdiv
@@ -104,21 +104,21 @@ def step(name, tensors, numbers, flags, memory):
     plan = _plans.get(key)
 
     def work(*operands):
-        given = [capture.Number(make(n), len(tensors) + i, make)
+        given = [plan_cache.Number(make(n), len(tensors) + i, make)
                  for i, n in enumerate(operands[len(tensors) :])]  # fmt: skip
         rest = iter(operands[own : len(tensors)])
         found = [next(rest) if w else None for w in which]
         update(name, flags, operands[:own], given, found)
 
-    if capture.here.disabled or Trace.active is not None:
+    if plan_cache.state.disabled or Trace.active is not None:
         update(name, flags, tensors[:own], [make(n) for n in numbers], memory)
     elif plan is not None:
         plan(*tensors, *numbers)
     else:
         operands = *tensors, *numbers
-        _, plan = capture.recorded(work, operands)
+        _, plan = plan_cache.recorded(work, operands)
         if plan is not None:
-            capture.keep(_plans, key, plan)
+            plan_cache.put(_plans, key, plan)
 
 
 def update(name, flags, tensors, numbers, memory):
@@ -136,7 +136,7 @@ def update(name, flags, tensors, numbers, memory):
     launch.launch(name, "fused", function, x.device, grid, THREADS, args, size)
 
 
-_plans = capture.plans()
+_plans = plan_cache.new()
 
 
 def as_read(x, dtype):

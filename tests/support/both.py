@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import minigrad
-from minigrad import capture
+from minigrad import plan_cache
 from minigrad.testing.compare import assert_close
 
 torch = pytest.importorskip("torch", reason="not run: operators (need torch)")
@@ -84,7 +84,7 @@ def assert_like_torch(expression, device, make, **how):
             x.storage.data.fill(1)  # who still reads or writes there is found out
         ours = expression(OnDevice(device), *make(OnDevice(device)))
         compare(ours, theirs, true, device, **how)
-    with capture.disabled():
+    with plan_cache.disabled():
         slowly = expression(OnDevice(device), *make(OnDevice(device)))
     for a, b in zip(*map(listed, (ours, slowly)), strict=True):
         np.testing.assert_array_equal(bits(a), bits(b))

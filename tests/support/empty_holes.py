@@ -2,7 +2,7 @@
 
 import pytest
 
-from minigrad import capture, solves
+from minigrad import plan_cache, solves
 from minigrad.exercises import answers
 from minigrad.exercises import registry as ex
 from minigrad.exercises.registry import WrongAnswerType
@@ -20,7 +20,7 @@ def nothing_answered(monkeypatch):
     for hole, state in before.items():
         vars(hole).clear()
         vars(hole).update(state)
-    capture.forget()
+    plan_cache.clear()
 
 
 def filled(where, before=None):

@@ -1,9 +1,9 @@
-"""Capture: record what a call allocates and launches, and replay it in later calls.
+"""The plan cache: what a call allocated and launched, replayed in later calls.
 
 This is for speed alone. For tensors of the same dtypes, device and layouts an
 operator's checks, kernel, variant, and grids come out the same in each call. So the
 first one leaves a plan: on "cpu" how to read the arrays, on devices the allocations and
-launches, recorded as in a CUDA graph. Without plans, `with capture.disabled():`,
+launches, recorded as in a CUDA graph. Without plans, `with plan_cache.disabled():`,
 results are the same, to the bit.
 """
 
@@ -19,24 +19,24 @@ _plans = []  # dicts of plans, most of which are empty at any time
 _caches = []  # functions, each of which empties a cache
 
 
-class _Here(threading.local):
+class _State(threading.local):
     disabled = False  # does this thread do without plans?
     recording = None  # the Recording of this thread, while one is made
     watch = None  # jit's or a CUDA graph's: it is called with what the host reads
     has_context = False  # the driver needs one in each thread; CuPy's calls make it
 
 
-here = _Here()
+state = _State()
 
 
-def plans():
+def new():
     """A new dict, which is emptied whenever an answer of the learner's changes."""
-    found = {}
-    _plans.append(found)
-    return found
+    plans = {}
+    _plans.append(plans)
+    return plans
 
 
-def keep(plans, key, plan, most=1000):
+def put(plans, key, plan, most=1000):
     """Put a plan into such a dict, which never holds more than `most`; return it."""
     if len(plans) >= most:
         plans.clear()
@@ -46,41 +46,41 @@ def keep(plans, key, plan, most=1000):
 
 def cached(function):
     """The function with a cache, which is emptied whenever an answer changes."""
-    found = functools.lru_cache(1000)(function)
-    _caches.append(found.cache_clear)
-    return found
+    cached_function = functools.lru_cache(1000)(function)
+    _caches.append(cached_function.cache_clear)
+    return cached_function
 
 
-def forget():
+def clear():
     """Empty all caches: an answer has changed, and plans depend on answers."""
     for plans in _plans:
         if plans:
             plans.clear()
-    for clear in _caches:
-        clear()
+    for empty in _caches:
+        empty()
 
 
 @contextlib.contextmanager
 def disabled(recording=None):
     """While this is open, operators of this thread run without plans."""
-    before = here.disabled, here.recording
-    here.disabled, here.recording = True, recording
+    before = state.disabled, state.recording
+    state.disabled, state.recording = True, recording
     try:
         yield recording
     finally:
-        here.disabled, here.recording = before
+        state.disabled, state.recording = before
 
 
 def constant(storage):
     """Let the recording know that a storage is the same one in every call."""
-    if here.recording is not None:
-        here.recording.constants.append(storage)
+    if state.recording is not None:
+        state.recording.constants.append(storage)
 
 
 def host(what):
     """Report that the host reads numbers, by `item()` say: that cannot be recorded."""
-    if here.watch is not None:
-        here.watch(what)
+    if state.watch is not None:
+        state.watch(what)
 
 
 class Recording:
@@ -142,7 +142,7 @@ def recorded(work, operands):
     operands, given = [*operands], []
     for i in which:
         given.append(operands[i].storage)
-        operands[i] = operands[i]._from_spec(given[-1].twin(), operands[i].spec)
+        operands[i] = operands[i]._from_spec(given[-1].alias(), operands[i].spec)
     twins = [operands[i].storage for i in which]
     with disabled(Recording(twins)) as recording:
         result = work(*operands)
@@ -226,9 +226,9 @@ class Packed:
         self.lock = threading.Lock()
 
     def __call__(self, storages, operands):
-        if not here.has_context:
+        if not state.has_context:
             self.runtime.free(0)
-            here.has_context = True
+            state.has_context = True
         with self.lock:
             words = self.words
             for word, place, offset in self.memory:

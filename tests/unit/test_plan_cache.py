@@ -12,11 +12,11 @@ from answers import filled  # noqa: F401
 from both import NO_GPU
 
 import minigrad
-from minigrad import capture, dispatch, launch
+from minigrad import dispatch, launch, plan_cache
 from minigrad import functional as F  # noqa: N812
-from minigrad.capture import Packed
 from minigrad.dtypes import as_number
 from minigrad.ops import matmul, pointwise
+from minigrad.plan_cache import Packed
 
 pytestmark = pytest.mark.usefixtures("filled")
 DEVICES = ["sim", pytest.param("cuda", marks=NO_GPU)]
@@ -71,7 +71,7 @@ def test_a_second_call_is_the_same_on_other_memory(name, variants, device):
         call(there)
         there.storage.data.fill(0)
         found = call(second.to(device))
-        with capture.disabled(), minigrad.trace() as launches:
+        with plan_cache.disabled(), minigrad.trace() as launches:
             slowly = call(second.to(device))
     assert launches
     for ours, same, true in zip(
@@ -114,7 +114,7 @@ def works(monkeypatch):
         return real(*args, **options)
 
     monkeypatch.setattr(kernel, "function", run)
-    capture.forget()
+    plan_cache.clear()
     return calls
 
 
@@ -129,10 +129,10 @@ def test_the_work_is_done_once_for_each_layout(works):
 
 def test_without_plans_the_work_is_done_each_time(works):
     a, b = random(4, 6).to("sim"), random(6, 5).to("sim")
-    with capture.disabled():
+    with plan_cache.disabled():
         for _ in range(3):
             a @ b
-    assert len(works) == 3 and not capture.here.disabled
+    assert len(works) == 3 and not plan_cache.state.disabled
 
 
 def test_a_tensor_times_itself_says_nothing_of_two(works):
@@ -236,13 +236,13 @@ def test_memory_of_nobody_makes_no_plan():
         return y
 
     x = random(4, seed=1).to("sim")
-    found, plan = capture.recorded(work, [x])
+    found, plan = plan_cache.recorded(work, [x])
     assert found.tolist() == (x.cpu() + other.cpu()).tolist() and plan is None
 
 
 def test_an_operand_that_is_handed_back_makes_no_plan():
     x = random(4).to("sim")
-    found, plan = capture.recorded(lambda x: x.view(2, 2), [x])
+    found, plan = plan_cache.recorded(lambda x: x.view(2, 2), [x])
     assert found.storage is x.storage and plan is None
 
 
@@ -321,7 +321,7 @@ def driver(monkeypatch):
     cuda.runtime = types.SimpleNamespace(free=freed.append)
     cuda.get_current_stream = lambda: types.SimpleNamespace(ptr=7)
     monkeypatch.setitem(sys.modules, "cupy.cuda", cuda)
-    monkeypatch.setattr(capture.here, "has_context", False)
+    monkeypatch.setattr(plan_cache.state, "has_context", False)
     yield launches
     assert freed == [0]
 
@@ -341,7 +341,7 @@ def test_only_what_changes_is_written_anew(driver):
     struct = launch.struct(view.view("V136")[0], "cuda")
     args = None, struct, None, np.int64(5), np.uint64(3), np.float32(0)
     one = launch.Launch("f", "", kernel, "cuda", (2, 1, 1), (64, 1, 1), 0)
-    number = capture.Number(np.float32(0), 1, lambda x: as_number(x, np.dtype("f4")))
+    number = plan_cache.Number(np.float32(0), 1, lambda x: as_number(x, np.dtype("f4")))
     packed = Packed(one, args, [(0, 0, 0), (2, 1, 8)], [(5, number)])
     for first, second, value in (10, 20, 0.5), (2**40, 2**63, -1.0):
         packed([at(first), at(second - 8)], (None, value))
