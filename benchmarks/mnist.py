@@ -36,7 +36,7 @@ import torch.nn.functional as F
 
 import minigrad
 from benchmarks import common
-from minigrad import plan_cache, data, models, nn, optim, testing, training
+from minigrad import data, models, nn, optim, plan_cache, testing, training
 from minigrad.cuda import Recorder
 
 PAGE = common.HOME / "docs" / "benchmarks" / "mnist.md"

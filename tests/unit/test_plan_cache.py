@@ -176,8 +176,9 @@ def test_numpy_warns_of_nothing_inside_and_as_before_outside():
         assert np.geterr()["divide"] == "raise"
 
 
-def test_an_operator_may_run_while_another_computes():
+def test_an_operator_may_run_while_another_computes(monkeypatch):
     """As a finalizer does that Python calls in between."""
+    monkeypatch.setattr(dispatch, "KERNELS", dict(dispatch.KERNELS))
     one = minigrad.ones(2)
     inner = dispatch.Operator(lambda input: None, name="nested")
     inner.cpu(lambda x: x + (one + one).numpy())
