@@ -160,8 +160,10 @@ def write(files, folder):
 def simulator():
     """(path in the package, file) of cudasim, but for its command."""
     home = Path(cudasim.__file__).parent
-    rooms = {path.parent for path in home.glob("*/__init__.py")} - {home / "cli"}
-    files = [path for room in (home, *rooms) for path in room.glob("*.py")]
+    rooms = {path.parent for path in home.rglob("__init__.py")}
+    rooms = [r for r in rooms if not r.is_relative_to(home / "cli")]
+    rooms = [r for r in rooms if not r.is_relative_to(home / "tests")]
+    files = [path for room in rooms for path in room.glob("*.py")]
     files += [*home.glob("headers/**/*"), *home.glob("native/*.h")]
     left = home / "__main__.py"
     return [(p.relative_to(home), p) for p in files if p.is_file() and p != left]

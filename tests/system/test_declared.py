@@ -153,9 +153,10 @@ def test_every_public_name_of_cudasim_is_documented():
 def test_every_room_of_cudasim_is_installed():
     home = course.home() / "cudasim"
     project = tomllib.loads((home / "pyproject.toml").read_text())
-    rooms = sorted(path.parent.name for path in home.glob("*/__init__.py"))
+    rooms = [path.parent.relative_to(home) for path in home.rglob("*/__init__.py")]
+    rooms = [".".join(["cudasim", *p.parts]) for p in rooms if p.parts[0] != "tests"]
     packages = project["tool"]["setuptools"]["packages"]
-    assert packages == ["cudasim", *(f"cudasim.{room}" for room in rooms)]
+    assert sorted(packages) == sorted(["cudasim", *rooms])
 
 
 @pytest.mark.parametrize("dead", ["bleach"])

@@ -63,14 +63,16 @@ def test_exported_package(home, lab, tmp_path, capsys, nightly):
     done = run([*pytest_there, *some], target)
     counts = [int(n) for n in re.findall(r"(\d+) (?:passed|skipped|deselected)", done)]
     assert re.search(r"\d\d+ passed", done) and "failed" not in done
-    assert sum(counts) > 8000
+    assert sum(counts) > 2000
     inside = "viz/svg/calls.svg", "viz/widgets/step.js", "data/digits.npz"
     inside = [f"minigrad/{name}" for name in inside]
     for name in (*inside, "cudasim/headers/textures", "cudasim/native/runtime.h"):
         assert (target / name).is_file()
 
 
-def test_right_answers_with_other_strides_pass_the_exported_tests(lab, tmp_path):
+def test_right_answers_with_other_strides_pass_the_exported_tests(
+    lab, tmp_path, nightly
+):
     """Any stride is right where a size is 1: the checks say so, and so must these."""
     texts = {
         answered_in(c.text): c.text for c in cells_of(course.solution("03_strides"))
@@ -83,7 +85,9 @@ def test_right_answers_with_other_strides_pass_the_exported_tests(lab, tmp_path)
     assert all(text not in texts.values() for text in answers)
     lab(*answers)
     target = export(tmp_path / "mine")
-    run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"], target)
+    every = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    views = ["layout", "tensor", "views", "ops_shape", "ops_indexing", "ops_reduce"]
+    run(every if nightly else [*every, "-k", " or ".join(views)], target)
 
 
 def run(command, folder):
