@@ -16,7 +16,9 @@ Each part of the task earns its share of the points if all its cases are right. 
 that comes first is the core: where it is wrong, nothing is earned.
 """
 
+import contextlib
 import functools
+import gc
 import importlib
 import inspect
 import math
@@ -491,13 +493,25 @@ def judge(exercise, subject, seed=None, exam=None):
     exam: of the same seed, where several answers are judged by it.
     """
     try:
-        return find_check(exercise).judgment(subject, seed, exam).verdict()
+        check = find_check(exercise)
+        with _no_old_objects():
+            return check.judgment(subject, seed, exam).verdict()
     except ModuleNotFoundError as error:
         if error.name != "torch":
             raise
         said = "not run: PyTorch is not installed. Install it: pip install torch"
         summary = f"{exercise.name}: {said}"
         return Verdict(exercise.name, 0, exercise.points, "not run", summary)
+
+
+@contextlib.contextmanager
+def _no_old_objects():
+    """Have collections of garbage pass over what there is, such as all of PyTorch."""
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 def find_check(exercise):

@@ -4,6 +4,8 @@ Their text runs in a notebook; or, where it is graded, in the references' proces
 that no verification can read it. There x.numpy() is a copy.
 """
 
+import functools
+
 import numpy as np
 
 import minigrad
@@ -45,23 +47,27 @@ def outer(change=lambda y, a, b: y, gradients=summed, read=array):
     the array of a tensor.
     """
 
-    class Outer(minigrad.autograd.Function):
-        @staticmethod
-        def forward(ctx, a, b):
-            ctx.save_for_backward(a, b)
-            a, b = array(a), array(b)
-            with np.errstate(all="ignore"):
-                y = change(a[:, :, None] * b[:, None], a, b)
-            return minigrad.tensor(np.array(y))
+    @functools.cache  # so that there is no class of those that are never called
+    def apply():
+        class Outer(minigrad.autograd.Function):
+            @staticmethod
+            def forward(ctx, a, b):
+                ctx.save_for_backward(a, b)
+                a, b = array(a), array(b)
+                with np.errstate(all="ignore"):
+                    y = change(a[:, :, None] * b[:, None], a, b)
+                return minigrad.tensor(np.array(y))
 
-        @staticmethod
-        def backward(ctx, dy):
-            arrays = [read(dy), *map(array, ctx.saved_tensors)]
-            with np.errstate(all="ignore"):
-                found = gradients(*arrays)
-            return tuple(minigrad.tensor(g.astype(arrays[1].dtype)) for g in found)
+            @staticmethod
+            def backward(ctx, dy):
+                arrays = [read(dy), *map(array, ctx.saved_tensors)]
+                with np.errstate(all="ignore"):
+                    found = gradients(*arrays)
+                return tuple(minigrad.tensor(g.astype(arrays[1].dtype)) for g in found)
 
-    return Outer.apply
+        return Outer.apply
+
+    return lambda a, b: apply()(a, b)
 
 
 right = outer()

@@ -6,6 +6,7 @@ of the references, so the test calls them by message.
 
 import ast
 import contextlib
+import functools
 import sys
 import types
 
@@ -63,7 +64,7 @@ def candidate(hole, text, options):
         load_references(hole.chapter)
     names = {**hole.course_answer().__globals__}
     with collecting() as found:
-        exec(compile(text, f"<{hole.name}>", "exec"), names)
+        exec(compiled(text, f"<{hole.name}>", "exec"), names)
     return found.get(hole) or names[defined_last(text)]
 
 
@@ -74,6 +75,9 @@ def elsewhere(hole, options):
         text = remote_launch.Declared(course, hole, CANDIDATE)
         return Candidate(Kernel(text, hole.name, options))
     return reference_calls.candidate()
+
+
+compiled = functools.lru_cache(64)(compile)  # the same text comes again and again
 
 
 def defined_last(text):

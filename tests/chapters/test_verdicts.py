@@ -1,5 +1,6 @@
 """What a check says: points, messages, pictures; and `check` itself."""
 
+import gc
 import linecache
 import random
 import re
@@ -38,6 +39,17 @@ def test_a_right_answer_is_one_line(subject):
     assert str(verdict) == "contiguous_strides: 1 of 1 point · all right"
     assert (verdict.points, verdict.failures, verdict.picture) == (1, [], "")
     assert repr(verdict) == "1.0" and float(verdict) == 1.0
+
+
+def test_while_an_answer_is_judged_no_garbage_is_looked_for_among_old_objects():
+    before, seen = gc.get_freeze_count(), []
+
+    def answer(shape):
+        seen.append(gc.get_freeze_count())
+        return strides_of(shape)
+
+    assert verdict_on(contiguous_strides, answer).points == 1
+    assert min(seen) > before and gc.get_freeze_count() == before
 
 
 def test_a_wrong_answer_shows_the_smallest_case():
