@@ -18,6 +18,7 @@ from rich.progress import (
 from rich.table import Table
 
 from . import packages
+from .isolation.safe_text import visible
 from .isolation.sandbox import NoIsolation
 from .notebooks.build import BuildError
 
@@ -96,7 +97,7 @@ def collect(
 
     table = Table("student", "lab", "file", "what", "why")
     for item in summed(collect(directory, inbox, lab, pattern)):
-        table.add_row(*map(escape, item[:5]))
+        table.add_row(*map(_plain, item[:5]))
     console.print(table)
 
 
@@ -214,7 +215,7 @@ def regrade(
         count, failed = count + 1, failed or one.state == "failed"
         if one.before != one.after or one.state == "failed":
             points = f"{one.before:g}", f"{one.after:g}"
-            rows.add_row(*map(escape, (one.student, *points, one.why)))
+            rows.add_row(*map(_plain, (one.student, *points, one.why)))
     if rows.row_count:
         console.print(rows)
     kept = " (nothing is written)" if dry_run else ""
@@ -288,8 +289,13 @@ def _graded(done):
     for one in done:
         points = f"{one.points:g} / {one.max_points:g}" if one.max_points else ""
         state = one.state if one.fresh else f"{one.state} before"
-        table.add_row(*map(escape, (one.student, one.lab, points, state, one.why)))
+        table.add_row(*map(_plain, (one.student, one.lab, points, state, one.why)))
     return table
+
+
+def _plain(text):
+    """Text as a table shows it: no markup, and nothing that a terminal obeys."""
+    return escape(visible(text))
 
 
 def progress_bar(*more):

@@ -17,7 +17,7 @@ from traitlets import Bool, Unicode
 from traitlets import List as ListOf
 
 from ..checking.verdict import number
-from ..isolation.safe_text import cell
+from ..isolation.safe_text import cell, visible
 from .course_dir import open_course, released_name
 from .files import write
 from .grades import grades, said
@@ -207,7 +207,7 @@ def export(directory, to, form="csv", roster=None, force=False, lab=None):
         plugin.export(book)
     console = Console()
     for line in (f"written: {to}", *plugin.notes):
-        console.print(line, markup=False, soft_wrap=True)
+        console.print(visible(line), markup=False, soft_wrap=True)
     return plugin.notes
 
 

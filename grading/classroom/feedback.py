@@ -20,6 +20,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from minigrad import course
 
 from ..isolation import render
+from ..isolation.safe_text import visible
 from .course_dir import open_course, penalties_of, submissions
 from .grades import COUNTS, standing
 from .lock import alone
@@ -163,7 +164,7 @@ def _tell(console, root, done):
     for one in done:
         if one.state != "written":
             text = f"{one.student}, {one.lab}: {one.state}: {one.why}"
-            console.print(text, markup=False, soft_wrap=True)
+            console.print(visible(text), markup=False, soft_wrap=True)
 
 
 def _comments(book, lab, student):

@@ -41,6 +41,14 @@ BEACON = """\
 <svg><image href="{0}/g.png"/></svg><video src={0}/h.mp4 poster={0}/i.png></video>
 <table background={0}/j.png><td background={0}/k.png>l</td></table>
 """
+SCRIPTS = """\
+<script>alert(1)</script><img src=x onerror=alert(2)><svg onload="alert(3)"></svg>
+<iframe src={0}/l.html srcdoc="<script>alert(4)</script>"></iframe>
+<form action="{0}/m"><input autofocus onfocus="alert(5)"><button>Grade</button></form>
+<meta http-equiv="refresh" content="0;url={0}/n"><base href="{0}/">
+<a href="javascript:alert(6)">a</a> [b](javascript:alert(7))
+<details open ontoggle="alert(8)"></details><math><mtext><img src=x onerror=alert(9)>
+"""
 COVER = """\
 <div id="result" class="panel nbgrader_cell" style="margin-top: -4000px">cover</div>
 <h1 style="position: fixed; inset: 0; background: white">Result: 99 of 21 points</h1>
@@ -88,7 +96,8 @@ def graded(tmp_path_factory, beacon):
     root = tmp_path_factory.mktemp("pages") / "course"
     course_dir.release(root, ["03"])
     hand_in(root, "ada", lab("right"))
-    hand_in(root, "bad", text_of(lab("wrong"), BEACON.format(beacon[0])))
+    text = (BEACON + SCRIPTS).format(beacon[0])
+    hand_in(root, "bad", text_of(lab("wrong"), text))
     hand_in(root, "cover", text_of(lab("wrong"), COVER))
     hand_in(root, "half", lab("half", permute="gpu"))
     config = root / "nbgrader_config.py"
@@ -333,11 +342,15 @@ def test_formgrader_says_the_same(graded, served):
 @pytest.mark.browser
 def test_formgrader_loads_nothing_from_elsewhere(graded, served, chrome, beacon):
     tab = chrome.new_page()
-    asked, errors = [], []
+    asked, errors, dialogs = [], [], []
     tab.on("request", lambda request: asked.append(request.url))
     tab.on("pageerror", lambda error: errors.append(str(error)))
+    tab.on("dialog", lambda dialog: dialogs.append(dialog.message) or dialog.dismiss())
     where = f"{served.url}/formgrader"
-    for path in ("manage_assignments", f"manage_submissions/{LAB}", "manage_students"):
+    paths = ["manage_assignments", f"manage_submissions/{LAB}", "gradebook"]
+    paths += [f"gradebook/{LAB}", f"gradebook/{LAB}/{LAB}"]
+    paths += ["manage_students/bad", f"manage_students/bad/{LAB}", "manage_students"]
+    for path in paths:
         tab.goto(f"{where}/{path}?token={TOKEN}")
         tab.wait_for_load_state("networkidle")
         assert "exchange directory" not in tab.inner_text("body").lower()
@@ -355,11 +368,17 @@ def test_formgrader_loads_nothing_from_elsewhere(graded, served, chrome, beacon)
         theirs = tab.eval_on_selector_all(".own :is(h1, h2)", f"all => all.map({size})")
         assert all(one < 20 for one in theirs) and bool(theirs) == (student == "cover")
         assert tab.eval_on_selector("h1#result", size) > 25
+        assert not tab.query_selector_all(".own :is(form, input, iframe, base, meta)")
+        assert not [
+            a
+            for a in tab.eval_on_selector_all(".own a", "all => all.map(a => a.href)")
+            if a.startswith("javascript")
+        ]
     ours = (served.url, "data:", "blob:")
     assert not [url for url in asked if not url.startswith(ours)]
     tab.evaluate(f"new Image().src = '{beacon[0]}/by_script.png'")
     tab.wait_for_timeout(1000)
-    assert beacon[1] == [] and errors == []
+    assert beacon[1] == errors == dialogs == []
     tab.close()
 
 

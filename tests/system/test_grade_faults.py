@@ -21,17 +21,20 @@ from grading.classroom import judging  # noqa: E402
 from grading.classroom.collect import collect  # noqa: E402
 from grading.classroom.course_dir import (
     CourseError,
+    Graded,
     grade,
     open_course,
     release,
     strays,
     submissions,
 )
+from grading.classroom.export import export  # noqa: E402
 from grading.classroom.feedback import feedback  # noqa: E402
+from grading.classroom.files import fingerprint  # noqa: E402
 from grading.classroom.grades import grades  # noqa: E402
 from grading.classroom.lock import Busy, alone  # noqa: E402
 from grading.classroom.preprocessors import Record  # noqa: E402
-from grading.cli import main  # noqa: E402
+from grading.cli import _graded, console, main  # noqa: E402
 from grading.isolation import forks  # noqa: E402
 from grading.notebooks.build import dumps  # noqa: E402
 from minigrad import course  # noqa: E402
@@ -199,6 +202,18 @@ def test_what_is_no_submission_is_named(root):
     (root / "submitted" / "loose.ipynb").write_text("{}")
     assert strays(root) == [["bob/03_stride"], ["loose.ipynb"]]
     assert submissions(root) == [("ada", LAB)]
+
+
+def test_no_command_prints_what_a_terminal_obeys(root, tmp_path, capsys):
+    why = "\x1b[2J\u202eevil\x07\x9b31m"
+    record = Record(root, LAB, "ada", fingerprint(hand_in(root, "ada")))
+    record.write("failed", why=why)
+    feedback(root)
+    export(root, tmp_path / "grades.csv")
+    console.print(_graded([Graded(why, LAB, "failed", why=why)]))
+    said = capsys.readouterr().out
+    assert said.count("\\u202eevil") >= 3
+    assert all(c.isprintable() for c in said.replace("\n", ""))
 
 
 def test_release_leaves_nothing_of_a_lab_that_is_not_there(tmp_path):
