@@ -56,7 +56,7 @@ def parse_outermost(cursor):
     if text == "inline" and cursor.peek() == "namespace":
         text = cursor.next() and cursor.text
     if text == "namespace":
-        return parse_namespace(cursor)
+        return parse_namespace(cursor, in_function=False)
     if defines(cursor):
         return parse_struct_or_enum(cursor)
     return parse_function_or_variables(cursor, None)
@@ -207,11 +207,14 @@ def parse_parameter_name(cursor, type):
 
 
 @begins("namespace")
-def parse_namespace(cursor):
+def parse_namespace(cursor, in_function=True):
     """namespace cg = cooperative_groups; namespace a {...}, whose names stand for
     themselves."""
     place = cursor.next().place
     if cursor.text == "{" or cursor.peek() in ("{", "::"):
+        if in_function:
+            message = "a namespace cannot be defined in a function"
+            raise CompileError(message, place, "define it at file level")
         return parse_own_namespace(cursor)
     if cursor.token.kind != "id" or cursor.peek() != "=":
         raise outside("'namespace'", place, "write names without a namespace")
