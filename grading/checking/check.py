@@ -40,7 +40,7 @@ from ..drivers.registry import PLAYED_BY
 from ..isolation.replies import Problem
 from . import describe, diagnosis, picture
 from .cases import TENSORS, Raises, Tried, failed_as, given, tensor_of
-from .compare import same
+from .compare import close, same
 from .mistakes import Model, load, mistakes_of
 from .old_check import old_check
 from .runner import LocalSubject
@@ -368,8 +368,8 @@ class Judgment:
 
     def explained(self, verdict, tried):
         """The verdict on a wrong answer, with the smallest case that shows it."""
-        case = diagnosis.by_size(tried)[0]
         found = diagnosis.blame(self, tried)
+        case = found.case
         printed = ("printed", describe.beginning(case.outcome.printed))
         said = [line for line in self.lines(case) if line[1] != found.text]
         lines = [("cause", found.text), *found.more, *said, printed]
@@ -383,7 +383,7 @@ class Judgment:
         """(key, text): the explanation of a case that failed."""
         said = self.check.describe(self.hole, case.case)
         where, got, expected = "", case.got, case.expected
-        words, alike = describe.beside, self.check.compare
+        words, alike = describe.beside, of_parts(self.check.compare)
         if isinstance(got, dict) and isinstance(expected, dict):
             if (case.case.driver or self.check.driver) in PLAYED_BY:
                 words = describe.in_brief
@@ -473,7 +473,7 @@ class Judgment:
         got, right = case.got, case.expected
         if not isinstance(got, dict) or not isinstance(right, dict):
             return got if isinstance(got, str) else None
-        alike = self.check.compare
+        alike = of_parts(self.check.compare)
         wrong = (k for k in right if k not in got or not alike(got[k], right[k]))
         return next(wrong, None)
 
@@ -553,6 +553,13 @@ def raises(got, expected):
     types = got.types if isinstance(got, Problem) else ()
     unwritten = {"NotImplementedError", "RecursionError"} & set(types)
     return expected.type in types and not unwritten
+
+
+@functools.cache
+def of_parts(compare):
+    """What compares the facts among two results, one by one."""
+    *_, case = inspect.signature(compare).parameters.values()
+    return close() if case.default is inspect.Parameter.empty else compare
 
 
 @functools.cache

@@ -20,27 +20,32 @@ TWO = "there are two mistakes. The first: {}. The second: {}"
 
 
 class Blame(NamedTuple):
-    """A cause. more: lines (key, text) of what else was found out."""
+    """A cause. more: lines (key, text) of what else was found out.
+
+    case: the one that shows it, the smallest that is wrong.
+    """
 
     cause: str = "unknown"
     text: str = ""
     more: tuple = ()
+    case: object = None
 
 
 def blame(check, tried):
     """The Blame of an answer of which one case is wrong, or more."""
     cases = by_size(tried)
-    seen = check.sees(cases)
+    first, seen = cases[0], check.sees(cases)
     if seen and seen[0] in describe.CERTAIN:
-        return Blame(*seen)
+        return Blame(*seen, case=first)
     cases.sort(key=lambda case: (case.right, sum(sizes_of(case.args)[0])))  # cheap ones
     for find in (computed, shown) if seen else (computed, shown, twofold):
         found = find(check, cases)
         if len(found) == 1:
             ((text, name),) = found.items()
-            return Blame(name, text, _cure(check, cases))
+            return Blame(name, text, _cure(check, cases), first)
     rule = common(check.hole, cases, check.plain)
-    return Blame(*(seen or Blame()[:2]), (("only", rule), *_cure(check, cases)))
+    more = ("only", rule), *_cure(check, cases)
+    return Blame(*(seen or Blame()[:2]), more, first)
 
 
 def _cure(check, cases):

@@ -1,25 +1,21 @@
 """Scenes of answers that find or compute something: sizes, strides, times, kernels."""
 
 import contextlib
-import math
 import tracemalloc
 
 from .guards import Misuse
 from .registry import scene
 
 MOST = 2**18  # bytes
-FEW = MOST // 64  # elements, which may be listed: no list of so few takes as much
 
 
 @scene
 def numbers_alone(hole, *arguments, least):
-    """A function of numbers: more elements take it no more memory.
+    """A function of sizes, of many elements: these take it no more memory.
 
     least: the arguments for one element. What it prints, or keeps, takes memory there,
     too.
     """
-    if _elements(arguments) < FEW:
-        return hole(*arguments)
     value, most = _measured(hole, arguments)
     if most > MOST:  # other answers may have been loaded meanwhile
         value, most = _measured(hole, arguments)
@@ -32,14 +28,6 @@ def numbers_alone(hole, *arguments, least):
         )
         raise Misuse("listed", text)
     return value
-
-
-def _elements(numbers):
-    """At most so many elements has a tensor that these numbers, in tuples, are of."""
-    inner = [_elements(n) for n in numbers if isinstance(n, tuple | list)]
-    return math.prod(inner) * math.prod(
-        max(abs(n), 1) for n in numbers if isinstance(n, int)
-    )
 
 
 def _measured(hole, arguments):
