@@ -16,7 +16,6 @@ Each part of the task earns its share of the points if all its cases are right. 
 that comes first is the core: where it is wrong, nothing is earned.
 """
 
-import contextlib
 import functools
 import gc
 import importlib
@@ -494,22 +493,14 @@ def judge(exercise, subject, seed=None, exam=None):
     """
     try:
         check = find_check(exercise)
-        with _no_old_objects():
-            return check.judgment(subject, seed, exam).verdict()
+        gc.freeze()  # collections pass over what there is, such as all of PyTorch
+        return check.judgment(subject, seed, exam).verdict()
     except ModuleNotFoundError as error:
         if error.name != "torch":
             raise
         said = "not run: PyTorch is not installed. Install it: pip install torch"
         summary = f"{exercise.name}: {said}"
         return Verdict(exercise.name, 0, exercise.points, "not run", summary)
-
-
-@contextlib.contextmanager
-def _no_old_objects():
-    """Have collections of garbage pass over what there is, such as all of PyTorch."""
-    gc.freeze()
-    try:
-        yield
     finally:
         gc.unfreeze()
 
