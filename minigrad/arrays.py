@@ -59,9 +59,11 @@ class NumpyKernel:
 
     def __init__(self, function, dtype, results=None):
         self.function, self.dtype, self.wide = function, dtype, computed_in(dtype)
-        known = {None: dtype, "wide": self.wide}
+        dtype_of = {None: dtype, "wide": self.wide}
         results = results if isinstance(results, tuple) else (results,)
-        self.results = [r(dtype) if callable(r) else known.get(r, r) for r in results]
+        self.results = [
+            r(dtype) if callable(r) else dtype_of.get(r, r) for r in results
+        ]
         self.__name__ = getattr(function, "__name__", "numpy")
 
     def __call__(self, *operands, **options):

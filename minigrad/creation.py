@@ -26,8 +26,8 @@ def factory(make):
             args = (how.pop("size"),)
         if how and how.get("device", "") is None:
             del how["device"]
-        made = make(*args, **how)
-        return made.requires_grad_() if requires_grad else made
+        x = make(*args, **how)
+        return x.requires_grad_() if requires_grad else x
 
     return function
 
@@ -52,9 +52,9 @@ def full(size, fill_value, *, dtype=None, device="cpu"):
     if hasattr(fill_value, "item"):  # a tensor's, or NumPy's
         fill_value = fill_value.item()
     dtype = dtype or to_array(fill_value).dtype
-    made = empty(size, dtype=dtype, device=device).fill_(fill_value)
-    made.storage.version = 0  # as if it had been made in one go
-    return made
+    x = empty(size, dtype=dtype, device=device).fill_(fill_value)
+    x.storage.version = 0  # as if it had been made in one go
+    return x
 
 
 @factory

@@ -129,9 +129,9 @@ class Recorder(Trace):
 
 def again(kernel, operands, options, results, new):
     """Call a kernel once more, and write what it makes where it was."""
-    found = kernel(*operands, **options)
-    found = found if isinstance(found, tuple) else (found,)
-    for old, x in zip(results, found, strict=True):
+    outputs = kernel(*operands, **options)
+    outputs = outputs if isinstance(outputs, tuple) else (outputs,)
+    for old, x in zip(results, outputs, strict=True):
         if any(old is n for n in new):
             fill(old.storage, x.storage)
 
@@ -315,8 +315,8 @@ class Graphed:
     def __init__(self, forward, backward, static, results, asked, dys, grads, params):
         self.forward, self.backward = forward, backward
         self.static, self.results, self.dys = static, results, dys
-        self.params, known = params, [id(x) for x in asked]
-        places = [known.index(id(x)) if id(x) in known else None
+        self.params, ids = params, [id(x) for x in asked]
+        places = [ids.index(id(x)) if id(x) in ids else None
                   for x in (*static, *params)]  # fmt: skip
         self.grads = [None if p is None else grads[p] for p in places]
 

@@ -39,14 +39,14 @@ def as_dtype(dtype, default=float32):
     if dtype is bfloat16 or dtype == "bfloat16":
         return bfloat16
     try:
-        found = np.dtype(dtype)
+        numpy_dtype = np.dtype(dtype)
     except TypeError:
-        found = None
-    if found not in KNOWN:
+        numpy_dtype = None
+    if numpy_dtype not in KNOWN:
         names = ", ".join(d.name for d in DTYPES)
-        name = getattr(found, "name", dtype)
+        name = getattr(numpy_dtype, "name", dtype)
         raise TypeError(f"no tensor of {name}; the types are {names}")
-    return found
+    return numpy_dtype
 
 
 def carrier(dtype):

@@ -287,8 +287,8 @@ class Session:
                 values[operation] = self.variables.get(operation, operation.value)
             else:
                 values[operation] = KERNELS[operation.type](*inputs)
-        found = [values[twins.get(o, o)] for o in wanted]
-        return found if isinstance(fetches, list | tuple) else found[0]
+        results = [values[twins.get(o, o)] for o in wanted]
+        return results if isinstance(fetches, list | tuple) else results[0]
 
     def plan(self, wanted, feeds):
         """(what is computed, in order; values that are known; {operation: its twin})"""

@@ -181,9 +181,9 @@ def host_copies(args):
     for array in filter(is_array, args):
         if place_of(array) not in copies:
             fresh = not on_gpu(array) and fresh_of(array) is not None
-            made = (cudasim.empty if fresh else np.empty)(array.shape, array.dtype)
-            made[...] = to_host(array)
-            copies[place_of(array)] = made
+            copied = (cudasim.empty if fresh else np.empty)(array.shape, array.dtype)
+            copied[...] = to_host(array)
+            copies[place_of(array)] = copied
     return tuple(copies[place_of(a)] if is_array(a) else a for a in args)
 
 

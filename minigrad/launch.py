@@ -326,9 +326,9 @@ def counters(count, device):
     """
     if device != "cuda":
         return zeros(count, np.dtype(np.uint32), device)
-    found = counters_of(aside)
-    plan_cache.constant(found)
-    return found
+    storage = counters_of(aside)
+    plan_cache.constant(storage)
+    return storage
 
 
 aside = False  # are launches made for a second stream, beside the first?

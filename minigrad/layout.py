@@ -167,14 +167,14 @@ _specs = {}
 def spec(dtype, device, shape, strides, offset=0):
     """The Spec of these: the same object each time."""
     key = dtype, device, shape, strides, offset
-    found = _specs.get(key)
-    if found is None:
+    cached_spec = _specs.get(key)
+    if cached_spec is None:
         if len(_specs) >= 10_000:  # new ones are made then; the old ones stay valid
             _specs.clear()
-        found = Spec(*key)
+        cached_spec = Spec(*key)
         if all(type(n) is int for n in (*shape, *strides, offset)):  # 1.0 equals 1
-            _specs[key] = found
-    return found
+            _specs[key] = cached_spec
+    return cached_spec
 
 
 def numel(shape):
@@ -234,12 +234,12 @@ def wrap_dim(dim, ndim):
 
 def distinct(dims, ndim):
     """The dimensions, counted from the start; RuntimeError where one is named twice."""
-    found = []
+    wrapped = []
     for dim in dims:  # one by one: of two mistakes the first is named
-        found.append(d := wrap_dim(dim, ndim))
-        check(found.count(d) == 1,
+        wrapped.append(d := wrap_dim(dim, ndim))
+        check(wrapped.count(d) == 1,
               f"dim {d} appears multiple times in the list of dims")  # fmt: skip
-    return found
+    return wrapped
 
 
 def at_dim(numbers, dim):
@@ -353,13 +353,13 @@ def infer_size(shape, count):
           lambda: f"invalid shape dimension {min(shape)} in {list(shape)}")  # fmt: skip
     check(shape.count(-1) <= 1,
           f"only one dimension can be inferred, got {list(shape)}")  # fmt: skip
-    known = math.prod(n for n in shape if n != -1)
-    check(-1 not in shape or known != 0 or count != 0, lambda: "cannot reshape tensor "
-          f"of 0 elements into shape {list(shape)} because the unspecified dimension "
-          "size -1 can be any value and is ambiguous")  # fmt: skip
-    fits = count % known == 0 if -1 in shape and known else known == count
+    product = math.prod(n for n in shape if n != -1)
+    check(-1 not in shape or product != 0 or count != 0, lambda: "cannot reshape "
+          f"tensor of 0 elements into shape {list(shape)} because the unspecified "
+          "dimension size -1 can be any value and is ambiguous")  # fmt: skip
+    fits = count % product == 0 if -1 in shape and product else product == count
     check(fits, lambda: f"shape '{list(shape)}' is invalid for input of size {count}")
-    return tuple(count // known if n == -1 else n for n in shape)
+    return tuple(count // product if n == -1 else n for n in shape)
 
 
 __getattr__ = in_module(__name__)

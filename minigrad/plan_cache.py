@@ -148,15 +148,15 @@ def recorded(work, operands):
         result = work(*operands)
     for storage, twin in zip(given, twins, strict=True):
         storage.version = max(storage.version, twin.version)
-    made = []
+    results = []
     for x in result if isinstance(result, tuple) else (result,):
         place = None if x is None else recording.place(x.storage)
         if place is not None and place < len(given):  # an operand is handed back
             recording.sound, x.storage = False, given[place]
-        made.append(x if x is None else (x._from_spec, place, x.spec))
-    places = [one[1] for one in made if one]
+        results.append(x if x is None else (x._from_spec, place, x.spec))
+    places = [one[1] for one in results if one]
     if recording.sound and len({*places}) == len(places):
-        return result, replay(recording, which, made, type(result))
+        return result, replay(recording, which, results, type(result))
     return result, None
 
 

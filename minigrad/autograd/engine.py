@@ -50,10 +50,10 @@ def run_backward(tensors, grad_tensors=None, retain_graph=None, create_graph=Fal
     inputs = None if inputs is None else listed(inputs)
     check(inputs != [], "'inputs' argument to backward() cannot be empty.")
     others = [x for x in inputs or () if not getattr(x, "is_leaf", True)]
-    found = run(tensors, grad_tensors, retain_graph, create_graph, inputs, others)
+    gradients = run(tensors, grad_tensors, retain_graph, create_graph, inputs, others)
     for x in others:
-        if found[edge_of(x)] is not None:
-            accumulate(x, found[edge_of(x)])
+        if gradients[edge_of(x)] is not None:
+            accumulate(x, gradients[edge_of(x)])
 
 
 def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False,
@@ -69,8 +69,8 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
           "but got: allow_unused=False.", ValueError)  # fmt: skip
     inputs = listed(inputs)
     check(inputs, "`inputs` argument to `grad()` cannot be empty.")
-    found = run(outputs, grad_outputs, retain_graph, create_graph, inputs, inputs)
-    result = [found[edge_of(x)] for x in inputs]
+    gradients = run(outputs, grad_outputs, retain_graph, create_graph, inputs, inputs)
+    result = [gradients[edge_of(x)] for x in inputs]
     for number, x in enumerate(inputs):
         if result[number] is None and materialize_grads:
             result[number] = x.new_zeros(x.shape)
@@ -93,16 +93,16 @@ def run(outputs, gradients, retain_graph, create_graph, inputs, caught):
         g, edge = seed(x, g), edge_of(x)
         seeds[edge] = seeds[edge] + g if edge in seeds else g
     keep = create_graph if retain_graph is None else retain_graph
-    order, found, watched = topological_order([node for node, _ in seeds]), {}, []
+    order, caught_at, watched = topological_order([node for node, _ in seeds]), {}, []
     if inputs is not None:
         for number, x in enumerate(inputs):
             check_input(x, number)
         ends = {edge_of(x)[0] for x in inputs}
         order, leading = towards(order, ends)
-        found = dict.fromkeys(map(edge_of, caught))
-        watched = [node for node, _ in found]
+        caught_at = dict.fromkeys(map(edge_of, caught))
+        watched = [node for node, _ in caught_at]
         for node in watched:
-            node.capture = Capture(found, node not in leading)
+            node.capture = Capture(caught_at, node not in leading)
     before, thread.enabled = thread.enabled, bool(create_graph)
     try:
         backward(order, seeds, bool(keep))
@@ -110,7 +110,7 @@ def run(outputs, gradients, retain_graph, create_graph, inputs, caught):
         thread.enabled = before
         for node in watched:
             node.capture = None
-    return found
+    return caught_at
 
 
 def towards(order, ends):

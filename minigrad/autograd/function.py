@@ -80,8 +80,8 @@ class Context(Node):
         self.results = [t and (y.shape, y.dtype, y.device)
                         for t, y in zip(tensor, several, strict=True)]  # fmt: skip
         self.saved, self.to_save = [self.save(x, several) for x in self.to_save], ()
-        made = tuple(self.result(i, y) for i, y in enumerate(several))
-        return made if isinstance(results, tuple) else made[0]
+        recorded = tuple(self.result(i, y) for i, y in enumerate(several))
+        return recorded if isinstance(results, tuple) else recorded[0]
 
     def save(self, x, results):
         """A tensor for later; of a result a tensor that does not hold this node."""
@@ -103,15 +103,16 @@ class Context(Node):
             like.new_number(0, of[1]).expand(of[0]) if g is None and of else g
             for g, of in zip(gradients, self.results, strict=True)
         ]
-        found = self.function.backward(self, *given if self.materialize else gradients)
-        found = found if isinstance(found, tuple | list) else (found,)
-        while len(found) > len(self.likes) and found[-1] is None:
-            found = found[:-1]
-        check(len(found) == len(self.likes),
+        given = given if self.materialize else gradients
+        computed = self.function.backward(self, *given)
+        computed = computed if isinstance(computed, tuple | list) else (computed,)
+        while len(computed) > len(self.likes) and computed[-1] is None:
+            computed = computed[:-1]
+        check(len(computed) == len(self.likes),
               lambda: f"function {self.title} returned an incorrect number of gradients"
-              f" (expected {len(self.likes)}, got {len(found)}): backward returns one, "
-              "or None, for each argument of forward")  # fmt: skip
-        return [self.checked(*each) for each in enumerate(found)]
+              f" (expected {len(self.likes)}, got {len(computed)}): backward returns "
+              "one, or None, for each argument of forward")  # fmt: skip
+        return [self.checked(*each) for each in enumerate(computed)]
 
     def checked(self, number, g):
         """A gradient that is a tensor of its own, in a shape that fits."""

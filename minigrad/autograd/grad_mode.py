@@ -53,11 +53,11 @@ class no_grad:  # noqa: N801  PyTorch's name
 
         @functools.wraps(function)
         def steps(*args, **kwargs):
-            found = function(*args, **kwargs)
+            items = function(*args, **kwargs)
             while True:
                 with mode():
                     try:
-                        item = next(found)
+                        item = next(items)
                     except StopIteration:
                         return
                 yield item

@@ -69,9 +69,9 @@ def check_input(x, number):
 
 def first_problem(func, inputs, wanted, eps, atol, rtol):
     """What is wrong first, in words, or None."""
-    made = results(func, inputs)
-    lost = not any(y.requires_grad for y in made)  # then all of them must be constant
-    for output in range(len(made)):
+    outputs = results(func, inputs)
+    lost = not any(y.requires_grad for y in outputs)  # then all must be constant
+    for output in range(len(outputs)):
 
         def function(*inputs, output=output):
             return results(func, inputs)[output]
@@ -93,15 +93,15 @@ def first_problem(func, inputs, wanted, eps, atol, rtol):
 
 
 def results(func, inputs):
-    made = func(*inputs)
-    made = made if isinstance(made, tuple | list) else (made,)
-    for y in made:
+    outputs = func(*inputs)
+    outputs = outputs if isinstance(outputs, tuple | list) else (outputs,)
+    for y in outputs:
         if not hasattr(y, "storage"):
             raise ValueError(
                 "gradcheck expects the function to return a tensor, or several, not "
                 f"{type(y).__name__}"
             )
-    return made
+    return outputs
 
 
 def analytical_jacobians(function, inputs, wanted):
@@ -114,8 +114,8 @@ def analytical_jacobians(function, inputs, wanted):
         seed[column] = 1
         seed = y.new_tensor(seed.reshape(y.shape))
         tensors = [inputs[i] for i in wanted]
-        found = grad(y, tensors, seed, retain_graph=True, allow_unused=True)
-        for array, g in zip(arrays, found, strict=True):
+        gradients = grad(y, tensors, seed, retain_graph=True, allow_unused=True)
+        for array, g in zip(arrays, gradients, strict=True):
             if g is not None:
                 array[:, column] = np.array(g.detach().cpu().numpy()).reshape(-1)
     return arrays

@@ -148,14 +148,14 @@ class Node:
     def examined(self, gradients):
         """The same as a call, in anomaly mode."""
         try:
-            found = self.fitted(self.backward(*gradients), gradients)
+            computed = self.fitted(self.backward(*gradients), gradients)
         except Exception as error:
             raise explained(self, f"{type(error).__name__}: {error}") from error
-        for number, g in enumerate(found):
+        for number, g in enumerate(computed):
             if g is not None and (g != g).any():
                 place = f"returned nan values in its {number}th output."
                 raise explained(self, f"Function '{self.title}' {place}")
-        return found
+        return computed
 
 
 class Capture(NamedTuple):

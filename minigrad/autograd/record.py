@@ -100,20 +100,20 @@ class OperatorNode(Node):
     def backward(self, dy, *others):
         if self.saved is None:
             raise RuntimeError(FREED)
-        found, shared = [], {}
+        operand_gradients, shared = [], {}
         formulas = self.gradients.of(len(self.likes))
         for pair, like in zip(formulas, self.likes, strict=True):
             if like is None or pair is None:
-                found.append(None)
+                operand_gradients.append(None)
                 continue
             if pair not in shared:
                 formula, names = pair
                 shared[pair] = formula(dy, *map(self.get, names))
             g = shared[pair]
             if isinstance(g, tuple):
-                g = g[formulas[: len(found)].count(pair)]
-            found.append(g)
-        return found
+                g = g[formulas[: len(operand_gradients)].count(pair)]
+            operand_gradients.append(g)
+        return operand_gradients
 
     def free(self):
         """Let go of what was saved. A number that an operand was is saved as well."""

@@ -81,8 +81,8 @@ class Differentiable:
     @property
     def grad_fn(self):
         """The node of the operator that made this tensor, or None."""
-        known = requires(self) and self._meta.node is not None
-        return edge_of(self)[0] if known else None
+        has_node = requires(self) and self._meta.node is not None
+        return edge_of(self)[0] if has_node else None
 
     @property
     def _version(self):
@@ -161,10 +161,10 @@ class Differentiable:
         check(self.is_leaf,
               "Only Tensors created explicitly by the user (graph leaves) support the "
               "deepcopy protocol at the moment: use x.detach().clone()")  # fmt: skip
-        made = type(self).__new__(type(self))
-        memo[id(self)] = made
-        made.__setstate__(copy.deepcopy(self.__getstate__(), memo))
-        return made
+        copied = type(self).__new__(type(self))
+        memo[id(self)] = copied
+        copied.__setstate__(copy.deepcopy(self.__getstate__(), memo))
+        return copied
 
     def __getstate__(self):
         """What is copied, or written to a file: no graph."""

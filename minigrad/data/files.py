@@ -56,14 +56,14 @@ def unpacked(file, folder, others=()):
     others: Files that it may have been mistaken for.
     """
     try:
-        found = [p for p in (folder / file.name, folder / file.plain) if p.is_file()]
+        paths = [p for p in (folder / file.name, folder / file.plain) if p.is_file()]
     except OSError as error:
         raise Damaged(f"{folder} cannot be read ({error.strerror})") from None
-    for path in found:
+    for path in paths:
         try:
             return checked(file, path, others)
         except Damaged:
-            if path is found[-1]:
+            if path is paths[-1]:
                 raise
     return None
 

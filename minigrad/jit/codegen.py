@@ -168,13 +168,13 @@ class FusedKernel:
 
     def __call__(self, *tensors, out=None):
         like = tensors[0] if tensors else out
-        made = tuple(out if n.out is not None else like.new_empty(n.shape, n.dtype)
+        outputs = tuple(out if n.out is not None else like.new_empty(n.shape, n.dtype)
                      for n in self.outputs)  # fmt: skip
-        args = *tensors, *made, np.int64(self.n)
+        args = *tensors, *outputs, np.int64(self.n)
         grid = cdiv(self.n, THREADS)
         how = self.function, self.device, grid, THREADS, args
         launch.launch("fused", "jit", *how)
-        return made
+        return outputs
 
 
 # ------------------------------------------------- prologues and epilogues
@@ -228,10 +228,10 @@ class EpilogueKernel(DeviceKernel):
             place = index(a, result.shape)
             yield f"    {c_type(a.dtype)} {name(a)} = p{i}[{place}];"
         for n in group:
-            made = step(n)
-            operands = ", ".join((*made.operands, made.M))
-            call = f"{self.calls[n.target, made.expression]}({operands})"
-            yield f"    {made.type} {made.name} = {call};"
+            operation = step(n)
+            operands = ", ".join((*operation.operands, operation.M))
+            call = f"{self.calls[n.target, operation.expression]}({operands})"
+            yield f"    {operation.type} {operation.name} = {call};"
         yield f"    return {name(result)};"
         yield "}"
         macro = "EPILOGUE(i, value)" if value else "PROLOGUE(x, i)"
@@ -280,7 +280,7 @@ class FusedNumpy:
 
     def rounded(self, value, n):
         """A value in the dtype that the operator's result has."""
-        found, dtype = f"result_{n.number}", n.dtype
+        name, dtype = f"result_{n.number}", n.dtype
 
         def round_(values):
             values = np.asarray(values)
@@ -288,9 +288,9 @@ class FusedNumpy:
                 return values
             return of_bits(to_bits(values, dtype), dtype)
 
-        self.names[found] = round_
+        self.names[name] = round_
         sure = isinstance(n.kernel.function, np.ufunc) and dtype == n.kernel.wide
-        return value if sure and n.shape else f"{found}({value})"
+        return value if sure and n.shape else f"{name}({value})"
 
     def __call__(self, *tensors, out=None):
         arrays = [reader(x, np.dtype(np.float32) if x.dtype is bfloat16 else x.dtype)(x)

@@ -42,18 +42,18 @@ class Compiled:
         self.calls += 1
         if isinstance(Tracer.active, Tracer):  # inside of another one
             return self.function(*args, **kwargs)
-        for found in self.traces.values():
-            if not kwargs and found.program and found.facts.hold(args):
-                return found.program.run(args)
+        for traced_call in self.traces.values():
+            if not kwargs and traced_call.program and traced_call.facts.hold(args):
+                return traced_call.program.run(args)
         here, why = guards.facts_of(self.function, args, kwargs), None
         for number in reversed(self.traces):
-            found = self.traces[number]
-            failures = guards.guard_failures(found.facts.facts, here.facts)
+            traced_call = self.traces[number]
+            failures = guards.guard_failures(traced_call.facts.facts, here.facts)
             why = failures if why is None else min(why, failures, key=len)
             if not failures:
-                if found.program is None:
+                if traced_call.program is None:
                     return self.function(*args, **kwargs)
-                return found.program.run([x for _, x in here.inputs])
+                return traced_call.program.run([x for _, x in here.inputs])
         return self.first(here, args, kwargs, why or ["the first call"])
 
     def first(self, here, args, kwargs, why):
@@ -78,10 +78,10 @@ class Compiled:
     @property
     def program(self):
         """The Program of the last trace."""
-        found = [t.program for t in self.traces.values() if t.program]
-        if not found:
+        programs = [t.program for t in self.traces.values() if t.program]
+        if not programs:
             raise RuntimeError(f"{self.__name__} has no trace. {explain(self)}")
-        return found[-1]
+        return programs[-1]
 
     @property
     def graph(self):

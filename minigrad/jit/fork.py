@@ -64,11 +64,11 @@ def aside(graph):
     """The nodes whose results go to launches that stand alone, and nowhere else."""
     users, results = graph.users(), set(graph.outputs)
     results -= {g for _, g in graph.grads}
-    found, views = set(), set()  # views: what launches nothing, on the way there
+    side, views = set(), set()  # views: what launches nothing, on the way there
     for node in reversed(graph.nodes):
         pure = node.op == "call_function" and not node.writes and node.out is None
         if not pure or node.group or not users[node] or node in results:
             continue
         if all(u in views or isinstance(u.kernel, AgainLaunch) for u in users[node]):
-            (views if node.target in FREE else found).add(node)
-    return found | views
+            (views if node.target in FREE else side).add(node)
+    return side | views

@@ -44,19 +44,19 @@ def alike(a, b):
 
 def facts_of(function, args, kwargs):
     """The Facts of a call: all that a trace of it depends on."""
-    found = Facts()
+    call_facts = Facts()
     names = parameters_of(function)
     for i, value in enumerate(args):
         name = names[i] if i < len(names) else f"argument {i}"
-        found.add(name, value, given=True)
+        call_facts.add(name, value, given=True)
     for name, value in kwargs.items():
-        found.add(name, value, given=True)
+        call_facts.add(name, value, given=True)
     for name, value in around(function):
-        found.add(name, value)
-    found.same.append(same_around(function))
-    found.facts["grad mode"] = thread.enabled
-    found.facts["variants"] = launch.requested
-    return found
+        call_facts.add(name, value)
+    call_facts.same.append(same_around(function))
+    call_facts.facts["grad mode"] = thread.enabled
+    call_facts.facts["variants"] = launch.requested
+    return call_facts
 
 
 class Facts:
@@ -221,19 +221,19 @@ def around(function):
         return [("self", function)]
     own = getattr(function, "__self__", None)
     function = getattr(function, "__func__", function)
-    found = [("self", own)] if own is not None else []
+    values = [("self", own)] if own is not None else []
     code = getattr(function, "__code__", None)
     if code is None:
-        return found
+        return values
     cells = function.__closure__ or ()
     for name, cell in zip(code.co_freevars, cells, strict=True):
-        found += [(name, value) for value in contents(cell)]
+        values += [(name, value) for value in contents(cell)]
     for name in names_in(code):
         value = function.__globals__.get(name)
-        known = isinstance(value, (*PLAIN, Tensor, Module, Optimizer))
-        if name in function.__globals__ and known:
-            found.append((name, value))
-    return found
+        is_guarded = isinstance(value, (*PLAIN, Tensor, Module, Optimizer))
+        if name in function.__globals__ and is_guarded:
+            values.append((name, value))
+    return values
 
 
 def same_around(function):
@@ -242,12 +242,12 @@ def same_around(function):
     if not hasattr(here, "__code__"):
         return lambda: True
     cells = [(c, v) for c in here.__closure__ or () for v in contents(c)]
-    names, known = {*names_in(here.__code__)}, here.__globals__
-    pairs = [(n, known[n]) for n in names if n in known]
+    names, namespace = {*names_in(here.__code__)}, here.__globals__
+    pairs = [(n, namespace[n]) for n in names if n in namespace]
 
     def check():
         inside = all(cell.cell_contents is value for cell, value in cells)
-        return inside and all(known.get(name) is value for name, value in pairs)
+        return inside and all(namespace.get(name) is value for name, value in pairs)
 
     return check
 

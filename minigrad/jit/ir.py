@@ -37,8 +37,8 @@ class Node:
     @property
     def inputs(self):
         """The nodes among its arguments."""
-        found = [a for a in self.args if isinstance(a, Node)]
-        return found + [self.out] * (self.out is not None)
+        nodes = [a for a in self.args if isinstance(a, Node)]
+        return nodes + [self.out] * (self.out is not None)
 
     @property
     def shape(self):
@@ -104,11 +104,11 @@ class Graph:
 
     def users(self):
         """{node: the nodes that use it}."""
-        found = {node: [] for node in self.nodes}
+        readers = {node: [] for node in self.nodes}
         for node in self.nodes:
             for other in {*node.inputs}:
-                found.setdefault(other, []).append(node)
-        return found
+                readers.setdefault(other, []).append(node)
+        return readers
 
     def count(self):
         """How many operators it calls; views cost nothing."""

@@ -315,9 +315,9 @@ def fuse_epilogues(graph):
             gone |= {last} if epilogue else set()
             new[last] = WithEpilogue([*prologue, core, *epilogue], core)
     nodes = [new.get(n, n) for n in graph.nodes if n in new or n not in gone]
-    found = Graph(nodes, graph.results, graph.grads)
-    found.kept = kept[::-1]
-    return found
+    fused_graph = Graph(nodes, graph.results, graph.grads)
+    fused_graph.kept = kept[::-1]
+    return fused_graph
 
 
 def chain_of(node):

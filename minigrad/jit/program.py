@@ -92,15 +92,15 @@ class Captured:
 
 def last_uses(graph):
     """{node: the nodes that nobody needs after it}: their memory is free then."""
-    found, seen = {}, {*graph.outputs}
+    ending_at, seen = {}, {*graph.outputs}
     for node in reversed(graph.nodes):
         mine = [node, *node.inputs] if not isinstance(node, Fused) else [
             *node.outputs, *node.inputs]  # fmt: skip
-        found[node] = [n for n in dict.fromkeys(mine) if n not in seen]
+        ending_at[node] = [n for n in dict.fromkeys(mine) if n not in seen]
         seen.update(mine)
         if node.op != "call_function":
-            found[node] = []
-    return found
+            ending_at[node] = []
+    return ending_at
 
 
 def step_of(node, fused):
@@ -188,12 +188,12 @@ def fused_step(node, kernel):
         out = None if node.out is None else env[node.out]
         options, operands = {} if out is None else {"out": out}, map(env.get, node.args)
         if not hasattr(kernel, "plan") or without_plans():
-            made = run_without_plan(node.target, kernel, [*operands], options)
+            outputs = run_without_plan(node.target, kernel, [*operands], options)
         elif "run" in state:
-            made = state["run"](*operands)
+            outputs = state["run"](*operands)
         else:
-            made, again = below(planned, kernel, [*operands], {})
+            outputs, again = below(planned, kernel, [*operands], {})
             state["run"] = again or functools.partial(below, kernel)
-        env.update(zip(kernel.outputs, made, strict=True))
+        env.update(zip(kernel.outputs, outputs, strict=True))
 
     return run

@@ -28,12 +28,12 @@ def with_gradients(tracer, here, result):
         dys.append((dy, tracer.known(dy, node)))
     tracer.depth = 0
     try:
-        found = grad(outputs, asked, [dy for dy, _ in dys], allow_unused=True)
+        gradients = grad(outputs, asked, [dy for dy, _ in dys], allow_unused=True)
     except RuntimeError:  # the function itself has called backward: that was it
         del tracer.nodes[cut:]
         return None
     given = [x for _, x in here.inputs]
-    return Joint(tracer, cut, result, outputs, asked, given, dys, found)
+    return Joint(tracer, cut, result, outputs, asked, given, dys, gradients)
 
 
 def unique(tensors):
@@ -103,10 +103,10 @@ class Differentiable:
         """The result, with Replay as what made it."""
         result, ends, kept = values
         asked = [tensors[x] if type(x) is int else x for x in self.takes]
-        made = Replay.apply(self, ends, kept, *asked)
-        made = made if isinstance(made, tuple) else (made,)
-        known = {id(old): new for old, new in zip(ends, made, strict=True)}
-        return mapped(result, Tensor, lambda x: known.get(id(x), x))
+        outputs = Replay.apply(self, ends, kept, *asked)
+        outputs = outputs if isinstance(outputs, tuple) else (outputs,)
+        replaced = {id(old): new for old, new in zip(ends, outputs, strict=True)}
+        return mapped(result, Tensor, lambda x: replaced.get(id(x), x))
 
 
 class Replay(Function):

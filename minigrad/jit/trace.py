@@ -122,9 +122,9 @@ class Tracer(Trace):
         is there before the first kernel, and what follows from it, is kept."""
         if new:
             self.nodes.append(node)
-        storage, known = x.storage, node.pointwise and node.inputs
-        if node.op == "get_attr" or known and all(n.constant for n in known):
-            node.value, node.constant = x, node.constant or bool(known)
+        storage, inputs = x.storage, node.pointwise and node.inputs
+        if node.op == "get_attr" or inputs and all(n.constant for n in inputs):
+            node.value, node.constant = x, node.constant or bool(inputs)
         first = self.roots.setdefault(storage, node)
         node.memory = first.memory or next(self.memories)
         self.views.setdefault(storage, {})[x.spec] = node
@@ -139,9 +139,9 @@ class Tracer(Trace):
         if not has_memory(x):
             return x
         x = flat(x) if isinstance(x, Storage) else x
-        found = self.views.get(x.storage, {}).get(x.spec)
-        if found is not None:
-            return found
+        view_node = self.views.get(x.storage, {}).get(x.spec)
+        if view_node is not None:
+            return view_node
         root = self.roots.get(x.storage)
         if root is not None:  # another way to read known memory
             node = Node("call_function", "as_strided", [root], {"to": x.spec.layout})

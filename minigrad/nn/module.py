@@ -116,10 +116,10 @@ class Module(Attributes, Conversions, hooks.Hooks):
     def get_parameter(self, target):
         """The parameter of a name such as "encoder.0.weight"."""
         path, _, name = target.rpartition(".")
-        found = getattr(self.get_submodule(path), name)
-        if not isinstance(found, Parameter):
+        parameter = getattr(self.get_submodule(path), name)
+        if not isinstance(parameter, Parameter):
             raise AttributeError(f"`{name}` is not an nn.Parameter")
-        return found
+        return parameter
 
     # ------------------------------------------------------------ the call
 

@@ -11,10 +11,10 @@ class Call:
 
     def chain(self):
         """The calls that this one is in, the outermost first and itself last."""
-        found = [self]
-        while found[-1].outer is not None:
-            found.append(found[-1].outer)
-        return tuple(found[::-1])
+        calls = [self]
+        while calls[-1].outer is not None:
+            calls.append(calls[-1].outer)
+        return tuple(calls[::-1])
 
     def title(self):
         """Such as "layers.0: Linear", by its name in the outermost module."""
@@ -27,10 +27,10 @@ class Call:
 
     def parameters(self):
         """{name: Parameter} of the module and of those below it, each once."""
-        found = {}
+        by_id = {}
         for path, module in self.module.named_modules():
             for name, parameter in module._parameters.items():
                 if parameter is not None:
                     full = f"{path}.{name}" if path else name
-                    found.setdefault(id(parameter), (full, parameter))
-        return dict(found.values())
+                    by_id.setdefault(id(parameter), (full, parameter))
+        return dict(by_id.values())

@@ -121,9 +121,9 @@ def paddings(padding, stride, dilation, kernel):
 def check_operands(x, w, bias):
     """One dtype for all; a bias for each channel."""
     for name, t in ("weight", w), ("bias", bias):
-        found = x.dtype if t is None else t.dtype
-        check(found == x.dtype, f"conv2d: expected {name} of the input's dtype "
-              f"{x.dtype}, but found {found}: {name}.to(input.dtype) makes a copy"
+        dtype = x.dtype if t is None else t.dtype
+        check(dtype == x.dtype, f"conv2d: expected {name} of the input's dtype "
+              f"{x.dtype}, but found {dtype}: {name}.to(input.dtype) makes a copy"
               )  # fmt: skip
     check(bias is None or bias.shape == w.shape[:1],
           lambda: f"conv2d: Given weight of size {list(w.shape)}, expected bias to be "

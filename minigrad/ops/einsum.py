@@ -75,11 +75,11 @@ def sizes_of(inputs, operands):
     sizes = {}
     for names, x in zip(inputs, operands, strict=True):
         for name, size in zip(names, x.shape, strict=True):
-            known = sizes.setdefault(name, size)
-            check(1 in (known, size) or known == size,
+            size_before = sizes.setdefault(name, size)
+            check(1 in (size_before, size) or size_before == size,
                   lambda: f"einsum(): dimension {name!r} has size {size}, which does "
-                  f"not broadcast with {known}")  # fmt: skip
-            sizes[name] = size if known == 1 else known
+                  f"not broadcast with {size_before}")  # fmt: skip
+            sizes[name] = size if size_before == 1 else size_before
     return sizes
 
 

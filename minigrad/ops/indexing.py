@@ -453,13 +453,13 @@ def arranged(view, choices):
     The result of `index` has the indices' dimensions first. They belong where the
     first chosen dimension was if all of these are neighbours, and first otherwise.
     """
-    found = {}
+    index_at = {}
     for dim, choice in choices:
         if choice.dtype == bool_:
-            found |= {dim + d: i for d, i in enumerate(nonzero_of(choice))}
+            index_at |= {dim + d: i for d, i in enumerate(nonzero_of(choice))}
         else:
-            found[dim] = choice
-    shapes = [i.shape for i in found.values()]
+            index_at[dim] = choice
+    shapes = [i.shape for i in index_at.values()]
     try:
         shape = layout.broadcast_shapes(*shapes)
     except RuntimeError:
@@ -467,13 +467,13 @@ def arranged(view, choices):
             "shape mismatch: indexing tensors could not be broadcast together with "
             f"shapes {', '.join(str(list(s)) for s in shapes)}"
         ) from None
-    dims = [*found]
-    rest = [d for d in range(view.ndim) if d not in found]
+    dims = [*index_at]
+    rest = [d for d in range(view.ndim) if d not in index_at]
     together = dims == list(range(dims[0], dims[0] + len(dims)))
     before, new = dims[0] if together else 0, len(shape)
     back = [*range(new, new + before), *range(new), *range(new + before,
             new + len(rest))]  # fmt: skip
-    indices = [i.expand(shape) for i in found.values()]
+    indices = [i.expand(shape) for i in index_at.values()]
     return view.permute(*dims, *rest), indices, back
 
 
@@ -555,13 +555,13 @@ def embedding(input, weight, padding_idx=None):
 
     padding_idx: the row of this number gets no gradient.
     """
-    found = tensor_for("embedding", "input", input).dtype
+    dtype = tensor_for("embedding", "input", input).dtype
     if tensor_for("embedding", "weight", weight).ndim != 2:
         raise RuntimeError(f"'weight' must be 2-D, not of shape {list(weight.shape)}")
     if padding_idx is not None and not -len(weight) <= padding_idx < len(weight):
         raise AssertionError("Padding_idx must be within num_embeddings")
-    check(found in INTEGERS, lambda: "Expected tensor for argument #1 'indices' to "
-          f"have scalar type Long, but got {found} instead: input.long() makes a copy "
+    check(dtype in INTEGERS, lambda: "Expected tensor for argument #1 'indices' to "
+          f"have scalar type Long, but got {dtype} instead: input.long() makes a copy "
           "of that type")  # fmt: skip
     index = input.reshape(-1)
     rows = index_select(weight, 0, index)

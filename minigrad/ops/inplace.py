@@ -30,14 +30,14 @@ def in_place(operator):
             named = in_pytorch(f"{operator.name}_", named, operator.parameters[1:])
             operands = *operands, *named.values()
         operator.bind((self, *operands), {})  # raises where their number is wrong
-        found = operator.rule(self, *operands)
-        check(kind(found) <= kind(self.dtype),
-              lambda: f"result type {found} can't be cast to the desired output type "
-              f"{self.dtype}: in place a tensor keeps its dtype")  # fmt: skip
+        result_dtype = operator.rule(self, *operands)
+        check(kind(result_dtype) <= kind(self.dtype),
+              lambda: f"result type {result_dtype} can't be cast to the desired output "
+              f"type {self.dtype}: in place a tensor keeps its dtype")  # fmt: skip
         check_place(operator.name, self, operands)
 
         def run():
-            if found == self.dtype and is_safe(self, operands):
+            if result_dtype == self.dtype and is_safe(self, operands):
                 operator.into(self, self, *operands)
             else:
                 write_into(self, operator(self, *operands))

@@ -293,19 +293,19 @@ def checked(name, x, target, weight, ignore):
     same_shape(name, x, target)
     if weight is not None:
         tensor_for(name, "weight", weight)
-    shape, found = x.shape, target.shape
+    shape, target_shape = x.shape, target.shape
     check(shape, lambda: f"{name}: Expected 1 or more dimensions (got 0)", ValueError)
     check(target.dtype in (int64, uint8), lambda: f"{name}: expected target dtype to be"
           f" int64, but got {target.dtype}: target.long()")  # fmt: skip
     check(type(ignore) is int, lambda: f"{name}(): argument 'ignore_index' must be "
           f"int, not {ignore!r}", TypeError)  # fmt: skip
     batch, wanted = shape[:1], (*shape[:1], *shape[2:])
-    check(len(shape) == 1 or found[:1] == batch,
+    check(len(shape) == 1 or target_shape[:1] == batch,
           lambda: f"{name}: Expected input batch_size ({batch[0]}) to match target "
-          f"batch_size ({[*found, 'none'][0]}).", ValueError)  # fmt: skip
-    check(found == wanted or len(shape) == 1 and target.numel() == 1,
+          f"batch_size ({[*target_shape, 'none'][0]}).", ValueError)  # fmt: skip
+    check(target_shape == wanted or len(shape) == 1 and target.numel() == 1,
           lambda: f"{name}: Expected target size {list(wanted)}, got "
-          f"{list(found)}")  # fmt: skip
+          f"{list(target_shape)}")  # fmt: skip
     if weight is not None:
         check_weight(name, x, weight)
     return target.long()

@@ -86,9 +86,9 @@ def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
     """(x - mean) / sqrt(var + eps) * weight + bias over the last dimensions."""
     shape = last_sizes(input, normalized_shape)
     for name, w in ("weight", weight), ("bias", bias):
-        found = shape if w is None else w.shape
-        check(found == shape, f"layer_norm: expected {name} of shape {list(shape)}, "
-              f"got {list(found)}")  # fmt: skip
+        weight_shape = shape if w is None else w.shape
+        check(weight_shape == shape, f"layer_norm: expected {name} of shape "
+              f"{list(shape)}, got {list(weight_shape)}")  # fmt: skip
     number_for("layer_norm", "eps", eps)
     dtype, types = input.dtype, {w.dtype for w in (weight, bias) if w is not None}
     check_types("layer_norm", dtype, types, types in ({dtype}, {computed_in(dtype)}))
@@ -370,14 +370,14 @@ def check_batch_norm(x, kept, weight, bias, training, eps):
         if t is not None or name == "input":
             tensor_for("batch_norm", name, t)
     shape, types = x.shape, {x.dtype, computed_in(x.dtype)}
-    found = {t.dtype for t in others.values() if t is not None}
+    dtypes = {t.dtype for t in others.values() if t is not None}
     check(len(shape) >= 2, lambda: "batch_norm: expected an input (N, C, ...), got "
           f"shape {list(shape)}")  # fmt: skip
     count = x.numel() // max(1, shape[1])
     check(not (training and shape[0] and count == 1),
           lambda: "batch_norm: Expected more than 1 value per channel when training, "
           f"got input size {list(shape)}", ValueError)  # fmt: skip
-    check_types("batch_norm", x.dtype, found, found <= types)
+    check_types("batch_norm", x.dtype, dtypes, dtypes <= types)
     check(not (training and eps <= 0), lambda: "batch_norm eps must be positive during "
           f"training, but got {eps}", ValueError)  # fmt: skip
     for name, t in others.items():

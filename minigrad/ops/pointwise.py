@@ -546,11 +546,11 @@ def filling(value, x, name):
         check(not value.ndim, lambda: f"{name} only supports a 0-dimensional value "
               f"tensor, but got tensor with {value.ndim} dimension(s).")  # fmt: skip
         return value.to(x.device, x.dtype)
-    found = to_number(value, x.dtype)
-    check(found.dtype.kind != "f" or not np.isinf(found) or not math.isfinite(value),
+    number = to_number(value, x.dtype)
+    check(number.dtype.kind != "f" or not np.isinf(number) or not math.isfinite(value),
           lambda: f"value cannot be converted to type {x.dtype} without overflow: "
           f"{value}")  # fmt: skip
-    return x.new_number(found, x.dtype)
+    return x.new_number(number, x.dtype)
 
 
 def masked_fill(x, mask, value):

@@ -30,10 +30,10 @@ def relu_backward_of(dy, y):
 def of_gradient(name, formula, expression, by_dy, *vjps):
     """by_dy: its own gradient by dy; ...: itself again, since it is linear in dy."""
     vjps = None if by_dy is ... else by_dy, *vjps
-    made = pointwise(name, formula, expression, *vjps, dtypes=FLOATS)
+    operator = pointwise(name, formula, expression, *vjps, dtypes=FLOATS)
     if by_dy is ...:
-        made.gradients.formulas[0] = made, tuple("bc"[: made.arity - 1])
-    return made
+        operator.gradients.formulas[0] = operator, tuple("bc"[: operator.arity - 1])
+    return operator
 
 
 def log_of(x):

@@ -285,8 +285,8 @@ def index_of(operator, what):
               f"input: x.int().{operator.name}()")  # fmt: skip
         if dim is not None:
             return operator(x, dim, keepdim).indices
-        found = operator(x.reshape(-1), 0).indices
-        return found.view((1,) * x.ndim) if keepdim else found
+        indices = operator(x.reshape(-1), 0).indices
+        return indices.view((1,) * x.ndim) if keepdim else indices
 
     function.__name__ = function.__qualname__ = operator.name
     function.__doc__ = f"The index of the {what} element of all, or along `dim`."

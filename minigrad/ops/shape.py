@@ -194,8 +194,8 @@ def rolled(name, x, starts, steps):
 @operator(dtypes=DTYPES, vjps=[lambda dy, dims: flip(dy, dims)])
 def flip(input, *axes, dims=None):
     """The elements in reverse order along each of the dimensions; a copy."""
-    found = layout.distinct(layout.as_ints(axes or (dims,)), input.ndim)
-    return {"dims": tuple(found) if input.ndim else ()}
+    wrapped = layout.distinct(layout.as_ints(axes or (dims,)), input.ndim)
+    return {"dims": tuple(wrapped) if input.ndim else ()}
 
 
 flip.cpu(lambda x, dims: np.flip(x, dims))
@@ -240,12 +240,12 @@ def movedim(input, source, destination):
     """A view with the dimensions `source` at the places `destination`."""
     ends = {"source": source, "destination": destination}
     given = {name: list(layout.as_ints((dims,))) for name, dims in ends.items()}
-    found = {n: [wrap_dim(d, input.ndim) for d in dims] for n, dims in given.items()}
-    source, destination = found.values()
+    wrapped = {n: [wrap_dim(d, input.ndim) for d in dims] for n, dims in given.items()}
+    source, destination = wrapped.values()
     check(len(source) == len(destination), lambda: "movedim: Invalid source or "
           f"destination dims: source ({given['source']} dims) should contain the same "
           f"number of dims as destination ({given['destination']} dims)")  # fmt: skip
-    for name, dims in found.items():
+    for name, dims in wrapped.items():
         if len({*dims}) < len(dims):
             raise RuntimeError(f"movedim: repeated dim in `{name}` ({given[name]})")
     order = [d for d in range(input.ndim) if d not in source]

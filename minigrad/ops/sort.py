@@ -85,11 +85,11 @@ def topk(input, k, dim=-1, largest=True, sorted=True):  # noqa: A002
         raise RuntimeError("selected index k out of range")
     if input.dtype == bool_:
         raise RuntimeError("topk does not support bool dtypes")
-    found = sort(input, dim, largest)
+    in_order = sort(input, dim, largest)
     if not input.ndim:
-        return found
+        return in_order
     dim = layout.wrap_dim(dim, input.ndim)
-    return Found(*(part(x, dim, slice(k)) for x in found))
+    return Found(*(part(x, dim, slice(k)) for x in in_order))
 
 
 @method
@@ -113,14 +113,14 @@ def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=No
     changes = any_of(ne(rows[1:], rows[:-1]), 1)
     new = cat([x.new_tensor([True] * min(len(rows), 1), bool_), changes])
     kept = rows[new]
-    found = [kept.view(-1) if dim is None else
+    results = [kept.view(-1) if dim is None else
              kept.view(len(kept), *x.shape[1:]).movedim(0, dim)]  # fmt: skip
     if return_inverse:
         inverse = order.new_empty(order.shape)
         inverse[order] = cumsum(new, 0) - 1
-        found.append(inverse.view(shape))
+        results.append(inverse.view(shape))
     if return_counts:
         starts = nonzero(new).view(-1)
         ends = cat([starts[1:], starts.new_tensor([len(rows)] * min(len(rows), 1))])
-        found.append(ends - starts)
-    return found[0] if len(found) == 1 else tuple(found)
+        results.append(ends - starts)
+    return results[0] if len(results) == 1 else tuple(results)

@@ -63,15 +63,15 @@ def pair(operator, name, value):
 
 def pairs(operator, kernel_size, stride, padding, dilation):
     """The four as pairs, as window_of takes them; RuntimeError where they are wrong."""
-    found, given = [], {"kernel size": kernel_size, "stride": stride,
+    sizes, given = [], {"kernel size": kernel_size, "stride": stride,
                         "padding": padding, "dilation": dilation}  # fmt: skip
     for name, value in given.items():
         numbers = pair(operator, name.replace(" ", "_"), value)
         what = "non-negative" if name == "padding" else "greater than zero"
         check(min(numbers) >= (name != "padding"),
               f"{operator}: {name} should be {what}, but got {numbers}")  # fmt: skip
-        found.append(numbers)
-    return found
+        sizes.append(numbers)
+    return sizes
 
 
 def window_of(size, kernel, stride, padding, dilation, after=None, ceil_mode=False):

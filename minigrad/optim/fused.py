@@ -107,8 +107,8 @@ def step(name, tensors, numbers, flags, memory):
         given = [plan_cache.Number(make(n), len(tensors) + i, make)
                  for i, n in enumerate(operands[len(tensors) :])]  # fmt: skip
         rest = iter(operands[own : len(tensors)])
-        found = [next(rest) if w else None for w in which]
-        update(name, flags, operands[:own], given, found)
+        gradients = [next(rest) if w else None for w in which]
+        update(name, flags, operands[:own], given, gradients)
 
     if plan_cache.state.disabled or Trace.active is not None:
         update(name, flags, tensors[:own], [make(n) for n in numbers], memory)
