@@ -132,17 +132,23 @@ def main(line, name, cells, files, seconds, only=None):
 
 
 def _players():
-    """What plays the scenes, as it is: [(function, class, or dict, its values)]."""
-    found = []
+    """What plays the scenes, as it is: [(function, class, or dict, its values)].
+
+    Each once, though most modules have the same functions and Python's builtins.
+    """
+    found = {}
     for module in [sys.modules[n] for n in sys.modules if n.startswith(PLAYERS)]:
         for value in [module, *vars(module).values()]:
             if isinstance(value, types.FunctionType):
-                found.append((value, {"__code__": value.__code__}))
+                values = {"__code__": value.__code__}
             elif isinstance(value, dict):
-                found.append((value, {**value}))
+                values = {**value}
             elif value is module or getattr(value, "__module__", 0) == module.__name__:
-                found.append((value, {**getattr(value, "__dict__", {})}))
-    return found
+                values = {**getattr(value, "__dict__", {})}
+            else:
+                continue
+            found[id(value)] = value, values
+    return [*found.values()]
 
 
 def _put_back(found):
