@@ -39,6 +39,7 @@ def test_a_regression_is_that_of_numpy():
     np.testing.assert_allclose(regression(), losses, 1e-5)
 
 
+@pytest.mark.slow  # importing TensorFlow is
 def test_a_regression_is_that_of_tensorflow():
     tf = pytest.importorskip("tensorflow", reason="not run: needs TensorFlow").compat.v1
     with tf.Graph().as_default():
