@@ -64,7 +64,7 @@ def runs_of(hole, seeds, few):
 
 
 @pytest.mark.slow
-@pytest.mark.verdict
+@pytest.mark.kept("verdicts")
 @of_every_hole
 def test_the_solution_earns_every_point(hole, nightly):
     load_references(hole.chapter)
@@ -82,7 +82,7 @@ def test_no_answer_earns_nothing(hole):
 
 
 @pytest.mark.slow
-@pytest.mark.verdict
+@pytest.mark.kept("verdicts")
 @of_every_hole
 def test_the_solution_in_other_styles(hole, nightly, request):
     made = rights(hole)
@@ -101,7 +101,7 @@ def exam_of(hole, seed):
 
 
 @pytest.mark.slow
-@pytest.mark.verdict
+@pytest.mark.kept("verdicts")
 def test_specimen(specimen, by, seed):
     with specimen.in_place():
         exam = exam_of(specimen.hole, seed)

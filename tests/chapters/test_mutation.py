@@ -105,7 +105,7 @@ def test_state_that_is_kept_is_found(how):
 
 
 @pytest.mark.slow
-@pytest.mark.verdict
+@pytest.mark.kept("verdicts")
 def test_of_a_sample_nearly_all_are_rejected(nightly):
     sample = 4 if nightly else 1
     found = [*audit(draw(ALL, seed=0, sample=sample))]

@@ -128,6 +128,7 @@ def with_puzzles_solved(cells):
                 yield again
 
 
+@pytest.mark.kept("notebooks")
 @pytest.mark.parametrize("text", TEXTS["lessons"], ids=lambda path: path.stem)
 def test_a_lesson_runs_from_top_to_bottom(text, tmp_path):
     nb = build.notebook(text, solved=False)
@@ -149,6 +150,7 @@ def test_a_lesson_runs_from_top_to_bottom(text, tmp_path):
             )
 
 
+@pytest.mark.kept("notebooks")
 @pytest.mark.parametrize("text", TEXTS["solutions"], ids=lambda path: path.stem)
 def test_a_lab_earns_nothing_as_it_is_handed_out_and_every_point_solved(text, tmp_path):
     """In one kernel, as a learner has it: everything runs a second time, solved."""

@@ -1,8 +1,10 @@
 """What a run of the whole suite leaves out, since it passed and nothing of it changed.
 
-That is every test marked `verdict`, of a chapter whose exercises, checks, and mistakes
-are as they were, with all that judges them, and the tests of cudasim, if no file of
-`cudasim/` has changed. None of it counts as passed: the summary says what was not run.
+That is every test marked `kept("verdicts")`, of a chapter whose exercises, checks, and
+mistakes are as they were, with all that judges them; those marked `kept("notebooks")`,
+if a chapter's texts, and what they run and quote, are as they were; and the tests of
+cudasim, if no file of `cudasim/` has changed. None of it counts as passed: the summary
+says what was not run.
 Tests that you name, with a path or with `-k`, are run, and with `--fresh` or
 `--nightly` all are. What passed is kept in `.pytest_cache`, which CI doesn't have.
 """
@@ -22,20 +24,32 @@ from minigrad.exercises.cells import all_cells
 KEPT = "minigrad/passed"
 CUDASIM = "cudasim/tests"
 PLAN = pytest.StashKey()
+DONE = {
+    "verdicts": "reused, unchanged since they were judged",
+    "notebooks": "not run, unchanged since they ran",
+}
 
-# Verdicts depend on these, whatever the chapter, and on the tests marked `verdict`.
+# Verdicts depend on these, whatever the chapter, and on the tests that are marked.
 JUDGES = (
     "minigrad", "cudasim", "tools/audit", "solutions", "grading/exercise.py",
     *(f"grading/{room}" for room in
       ("checking", "checks", "drivers", "isolation", "kernels", "processes")),
 )  # fmt: skip
-NO_JUDGES = "minigrad/cli", "minigrad/export", CUDASIM, "cudasim/benchmarks", "docs"
-OF_A_CHAPTER = re.compile(r"(?:grading/checks|tests/answers)/(\d\d)[_/]")
-GENERATED = re.compile(r"__pycache__|\.egg-info|/build/|/\.|\.md$")
+NO_JUDGES = (
+    "minigrad/cli",
+    "minigrad/export",
+    CUDASIM,
+    "cudasim/benchmarks",
+    "cudasim/docs",
+)
+# Notebooks depend on these, too.
+SOURCES = "lessons", "labs", "docs", "grading/notebooks", "pyproject.toml"
+OF_A_CHAPTER = re.compile(r"(?:grading/checks|tests/answers|lessons|labs)/(\d\d)[_/]")
+GENERATED = re.compile(r"__pycache__|\.egg-info|/build/|/\.")
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "verdict: on an answer; kept, see reuse.py")
+    config.addinivalue_line("markers", "kept(kind): not run if unchanged; see reuse.py")
     there = getattr(config, "workerinput", None)
     config.stash[PLAN] = plan = there["reuse"] if there else planned(config)
     if plan["cudasim"]:
@@ -48,13 +62,13 @@ def planned(config):
     whole = whole and not config.option.keyword and hasattr(config, "cache")
     again = config.option.fresh or config.option.nightly
     passed = config.cache.get(KEPT, {}) if hasattr(config, "cache") else {}
-    plan = {"whole": whole, "cudasim": None, "verdicts": {}, "reused": []}
+    plan = {"whole": whole, "cudasim": None, "passed": {}, "reused": {}}
     plan |= {
         "digests": digests(config.rootpath),
         "of cudasim": cudasim(config.rootpath),
     }
     if whole and not again:
-        plan["verdicts"] = passed.get("verdicts", {})
+        plan["passed"] = passed.get("tests", {})
         runs = passed.get("cudasim", {}).get(plan["of cudasim"], {})
         plan["cudasim"] = runs.get("") or runs.get(config.option.markexpr)
     return plan
@@ -64,11 +78,19 @@ def planned(config):
 
 
 def digests(root):
-    """{chapter: a digest of all that its verdicts depend on}; of "" every chapter's."""
-    files = [path for folder in JUDGES for path in texts(root, folder)]
-    files = [p for p in files if not shown(root, p).startswith(NO_JUDGES)]
-    files += [*texts(root, "tests/answers"), *helpers(root, "test_checks.py")]
-    files += helpers(root, "test_mutation.py")
+    """{kind: {chapter: a digest of all that it depends on}}; of "" every chapter's."""
+    judges = [path for folder in JUDGES for path in texts(root, folder)]
+    judges = [p for p in judges if not shown(root, p).startswith(NO_JUDGES)]
+    sources = judges + [path for folder in SOURCES for path in texts(root, folder)]
+    judges += [*texts(root, "tests/answers"), *helpers(root, "test_checks.py")]
+    judges += helpers(root, "test_mutation.py")
+    return {
+        "verdicts": by_chapter(root, judges),
+        "notebooks": by_chapter(root, sources + helpers(root, "test_notebooks.py")),
+    }
+
+
+def by_chapter(root, files):
     common, own = hashlib.sha256(environment().encode()), {}
     for path in sorted({*files}):
         chapter = OF_A_CHAPTER.match(shown(root, path))
@@ -87,7 +109,7 @@ def cudasim(root):
 
 
 def texts(root, name):
-    """The files of code and data in a folder, or the file of this name."""
+    """The files in a folder that no tool wrote, or the file of this name."""
     place = root / name
     files = place.rglob("*") if place.is_dir() else [place] * place.exists()
     return sorted(
@@ -137,15 +159,17 @@ def digest(*parts):
 def pytest_collection_modifyitems(config, items):
     plan, reused = config.stash[PLAN], []
     for item in items:
-        if item.get_closest_marker("verdict"):
+        if mark := item.get_closest_marker("kept"):
+            (kind,) = mark.args
             group = item.get_closest_marker("xdist_group")
             name = item.nodeid.removesuffix(f"@{group.args[0]}" if group else "")
             name += f" --seeds {config.getoption('seeds', 1)}"
-            item.user_properties.append(("verdict", (name, now := of(item, plan))))
-            before, day = plan["verdicts"].get(name, (None, None))
+            now = plan["digests"][kind].get(chapter_of(item), "nobody knows")
+            item.user_properties.append(("kept", (name, now)))
+            before, day = plan["passed"].get(name, (None, None))
             if before == now:
                 reused.append(item)
-                plan["reused"].append(day)
+                plan["reused"].setdefault(kind, []).append(day)
     if reused:
         config.hook.pytest_deselected(items=reused)
         gone = {*map(id, reused)}
@@ -154,11 +178,13 @@ def pytest_collection_modifyitems(config, items):
         config.workeroutput["reused"] = plan["reused"]
 
 
-def of(item, plan):
-    """The digest of the chapter of an item's exercise, or of all chapters."""
+def chapter_of(item):
+    """The chapter of an item's exercise or text; "" is all chapters."""
     values = item.callspec.params if hasattr(item, "callspec") else {}
+    if "text" in values:
+        return values["text"].stem[:2]
     hole = getattr(values.get("specimen"), "hole", values.get("hole"))
-    return plan["digests"].get(hole.chapter[:2] if hole else "", "nobody knows")
+    return hole.chapter[:2] if hole else ""
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -182,24 +208,25 @@ def pytest_sessionfinish(session, exitstatus):
     if hasattr(config, "workerinput") or not hasattr(config, "cache") or not stats:
         return
     passed, today = config.cache.get(KEPT, {}), str(datetime.date.today())
-    verdicts, now = passed.get("verdicts", {}), {*plan["digests"].values()}
-    verdicts |= {name: (d, today) for name, d in judged(stats, "passed")}
+    tests = passed.get("tests", {})
+    tests |= {name: (d, today) for name, d in judged(stats, "passed")}
     for name, _ in (*judged(stats, "failed"), *judged(stats, "error")):
-        verdicts.pop(name, None)
-    verdicts = {name: kept for name, kept in verdicts.items() if kept[0] in now}
+        tests.pop(name, None)
+    now = {d for chapters in plan["digests"].values() for d in chapters.values()}
+    tests = {name: kept for name, kept in tests.items() if kept[0] in now}
     runs = {plan["of cudasim"]: passed.get("cudasim", {}).get(plan["of cudasim"], {})}
     if run := of_cudasim(stats):
         runs[plan["of cudasim"]].pop(config.option.markexpr, None)
         done = exitstatus in (0, 1) and not (session.shouldfail or session.shouldstop)
         if plan["whole"] and done and run.pop("well"):
             runs[plan["of cudasim"]][config.option.markexpr] = run | {"day": today}
-    config.cache.set(KEPT, {"verdicts": verdicts, "cudasim": runs})
+    config.cache.set(KEPT, {"tests": tests, "cudasim": runs})
 
 
 def judged(stats, outcome):
     for report in stats.stats.get(outcome, []):
         of_a_test = getattr(report, "user_properties", [])  # a file's report has none
-        yield from (kept for key, kept in of_a_test if key == "verdict")
+        yield from (kept for key, kept in of_a_test if key == "kept")
 
 
 def of_cudasim(stats):
@@ -220,12 +247,9 @@ def of_cudasim(stats):
 
 def pytest_terminal_summary(terminalreporter, config):
     plan, say = config.stash[PLAN], terminalreporter.write_line
-    if plan["reused"]:
-        say(
-            f"{len(plan['reused']):,} verdicts reused, unchanged since they were judged"
-            f" (the first on {min(plan['reused'])}); --fresh judges them",
-            yellow=True,
-        )
+    for kind, days in plan["reused"].items():
+        say(f"{len(days):,} {kind} {DONE[kind]} on {min(days)} or later; --fresh "
+            "takes none", yellow=True)  # fmt: skip
     if run := plan["cudasim"]:
         say(
             f"cudasim: not run, unchanged since its {run['passed']:,} tests passed on "

@@ -1,10 +1,12 @@
 """A run leaves out what passed before only if nothing of it changed, and says so."""
 
 import os
+import shutil
 import subprocess
 import sys
 
 import pytest
+import reuse
 
 from minigrad import course
 
@@ -25,10 +27,15 @@ from pathlib import Path
 
 HOLES = [types.SimpleNamespace(chapter=name) for name in ("03_strides", "04_ops")]
 
-@pytest.mark.verdict
+@pytest.mark.kept("verdicts")
 @pytest.mark.parametrize("hole", HOLES, ids=lambda hole: hole.chapter)
 def test_verdict(hole):
     assert not (Path(__file__).parent / hole.chapter).exists()
+
+@pytest.mark.kept("notebooks")
+@pytest.mark.parametrize("text", [Path("lessons/03_strides.py")])
+def test_notebook(text):
+    pass
 
 def test_other():
     pass
@@ -47,21 +54,31 @@ def test_slow_one():
 def test_gpu():
     pytest.skip("not run: a kernel (no GPU)")
 """,
+    "lessons/03_strides.py": "x = 1",
+    "lessons/04_ops.py": "x = 1",
     "grading/checks/03_01_offset_of.py": "cases = 1",
     "grading/checks/04_01_unary.py": "cases = 1",
     "grading/checks/tiles.py": "size = 4",
 }
 VERDICTS = "2 verdicts reused, unchanged since they were judged"
+NOTEBOOKS = "1 notebooks not run, unchanged since they ran"
 SIMULATOR = "cudasim: not run, unchanged since its 2 tests passed on"
 
 
-@pytest.fixture
-def project(tmp_path):
-    """A course of five tests: two verdicts, one other, and cudasim's."""
+@pytest.fixture(scope="module")
+def after_a_run(tmp_path_factory):
+    """A course of six tests that have passed: verdicts, others, and cudasim's."""
+    folder = tmp_path_factory.mktemp("course")
     for name, text in FILES.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(text)
-    return tmp_path
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    assert " 6 passed, 1 skipped" in run(folder)[0]
+    return folder
+
+
+@pytest.fixture
+def project(after_a_run, tmp_path):
+    return shutil.copytree(after_a_run, tmp_path / "course")
 
 
 def run(project, *words):
@@ -81,53 +98,96 @@ def run(project, *words):
 
 @pytest.mark.parametrize("workers", [(), ("-n", "2", "--dist", "loadgroup")], ids=str)
 def test_what_has_not_changed_is_not_run_and_not_passed(project, workers):
-    assert " 5 passed, 1 skipped" in run(project, *workers)[0]
     closing, said = run(project, *workers)
     assert " 1 passed" in closing and "skipped" not in closing
-    assert VERDICTS in said and SIMULATOR in said
+    assert VERDICTS in said and NOTEBOOKS in said and SIMULATOR in said
     assert "cudasim: not run on that day, either: not run: a kernel (no GPU)" in said
-    for fresh in (["--fresh"], ["--nightly"]):
-        closing, said = run(project, *workers, *fresh)
-        assert " 5 passed, 1 skipped" in closing and "reused" not in said
+
+
+@pytest.mark.parametrize("words", [["--fresh"], ["--nightly", "-n", "2"]])
+def test_what_is_asked_for_afresh_is_run_and_kept(project, words):
+    shutil.rmtree(project / ".pytest_cache")
+    for _ in range(2):
+        closing, said = run(project, *words)
+        assert " 6 passed, 1 skipped" in closing and "unchanged" not in said
+    assert VERDICTS in run(project)[1]
 
 
 def test_what_is_named_is_run(project):
-    run(project)
-    for words, passed in ((["tests"], 3), (["-k", "verdict or sim"], 5),
+    for words, passed in ((["tests"], 4), (["-k", "verdict or sim"], 6),
                           (["cudasim/tests"], 2)):  # fmt: skip
         closing, said = run(project, *words)
-        assert f" {passed} passed" in closing and "reused" not in said
+        assert f" {passed} passed" in closing and "unchanged" not in said
+
+
+def digests(project):
+    """{what is kept: a digest of all that it depends on}"""
+    kinds = reuse.digests(project).items()
+    found = {f"{kind} {n}": d for kind, by in kinds for n, d in by.items() if n}
+    return found | {"cudasim": reuse.cudasim(project)}
+
+
+ALL = {"verdicts 03", "verdicts 04", "notebooks 03", "notebooks 04"}
 
 
 @pytest.mark.parametrize(
-    ("changed", "passed", "said"),
+    ("changed", "other"),
     [
-        ("grading/checks/03_01_offset_of.py", 2, ["1 verdicts reused", SIMULATOR]),
-        ("grading/checks/03_02_new.toml", 2, ["1 verdicts reused", SIMULATOR]),
-        ("grading/checks/tiles.py", 3, [SIMULATOR]),
-        ("minigrad/layout.py", 3, [SIMULATOR]),
-        ("tests/test_checks.py", 3, [SIMULATOR]),
-        ("cudasim/front.py", 5, []),
-        ("cudasim/tests/test_sim.py", 3, ["2 verdicts reused"]),
-        ("docs/page.md", 1, [VERDICTS, SIMULATOR]),
+        ("grading/checks/03_01_offset_of.py", {"verdicts 03", "notebooks 03"}),
+        ("grading/checks/03_02_new.toml", {"verdicts 03", "notebooks 03"}),
+        ("tests/answers/04_ops/unary.py", {"verdicts 04"}),
+        ("grading/checks/tiles.py", ALL),
+        ("grading/isolation/codec.py", ALL),
+        ("minigrad/kernels/reduce.cu", ALL),
+        ("solutions/03_strides.py", ALL),
+        ("cudasim/front/lexer.py", ALL | {"cudasim"}),
+        ("cudasim/headers/textures", ALL | {"cudasim"}),
+        ("cudasim/tests/test_sim.py", {"cudasim"}),
+        ("lessons/03_strides.py", {"notebooks 03"}),
+        ("labs/04_ops.ipynb", {"notebooks 04"}),
+        ("docs/page.md", {"notebooks 03", "notebooks 04"}),
+        ("tests/test_checks.py", {"verdicts 03", "verdicts 04"}),
+        ("tests/support/judging.py", {"verdicts 03", "verdicts 04"}),
+        ("tests/test_notebooks.py", {"notebooks 03", "notebooks 04"}),
+        ("tests/support/other.py", set()),
+        ("minigrad/export/copy.py", set()),
+        ("grading/classroom/grades.py", set()),
+        ("minigrad/__pycache__/layout.pyc", set()),
     ],
 )
-def test_what_has_changed_is_run(project, changed, passed, said):
-    run(project)
-    path = project / changed
+def test_what_a_change_concerns(project, changed, other):
+    (project / "tests/support").mkdir()
+    (project / "tests/support/judging.py").touch()
+    (project / "tests/test_checks.py").write_text("from judging import put")
+    before, path = digests(project), project / changed
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text((path.read_text() if path.exists() else "") + "\n# changed\n")
-    closing, text = run(project)
-    assert f" {passed} passed" in closing, text
-    assert all(words in text for words in said), text
-    assert ("reused" in text) == any("reused" in words for words in said)
+    text = path.read_text() if path.exists() else ""
+    path.write_text(f"{text}\nfrom judging import put  # changed\n")
+    after = digests(project)
+    assert {key for key in after if after[key] != before[key]} == other
+
+
+def test_another_environment_is_another_digest(project, monkeypatch):
+    before = digests(project)
+    monkeypatch.setattr(reuse, "environment", lambda: "torch 3")
+    assert (
+        {key for key in before if digests(project)[key] != before[key]}
+        == {*before}
+        >= ALL
+    )
+
+
+def test_what_has_changed_is_run(project):
+    (project / "grading/checks/03_01_offset_of.py").write_text("cases = 2")
+    closing, said = run(project)
+    assert " 3 passed" in closing and SIMULATOR in said
+    assert "1 verdicts reused" in said and "notebooks" not in said
 
 
 def test_what_failed_is_run_again(project):
-    run(project)
     (project / "tests/03_strides").touch()
     (project / "it fails").touch()
-    assert "2 failed, 3 passed" in run(project, "--fresh")[0]
+    assert "2 failed, 4 passed" in run(project, "--fresh")[0]
     closing, said = run(project)
     assert "2 failed, 2 passed" in closing and "1 verdicts reused" in said
     (project / "it fails").unlink()
@@ -137,7 +197,6 @@ def test_what_failed_is_run_again(project):
 
 
 def test_a_file_that_cannot_be_read_changes_nothing(project):
-    run(project)
     (project / "tests/test_broken.py").write_text("import nothing_of_this_name")
     closing, said = run(project)
     assert "1 error" in closing and "INTERNALERROR" not in said
@@ -147,6 +206,7 @@ def test_a_file_that_cannot_be_read_changes_nothing(project):
 
 
 def test_a_few_tests_of_cudasim_do_not_stand_for_all(project):
+    shutil.rmtree(project / ".pytest_cache")
     run(project, "-m", "not slow")
     assert "its 1 tests passed" in run(project, "-m", "not slow")[1]
     assert " 3 passed, 1 skipped" in run(project)[0]
