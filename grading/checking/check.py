@@ -219,7 +219,7 @@ class Judgment:
         tried, parts = [*self.tried()], {}
         for case in tried:
             parts[case.part] = parts.get(case.part, True) and case.right
-        if "CircularAnswers" in getattr(tried[-1].got, "types", ()):
+        if tried and "CircularAnswers" in getattr(tried[-1].got, "types", ()):
             tried, parts = tried[-1:], dict.fromkeys(parts, False)
         wrong, missing = [], self.missing
         for part, right in parts.items():
@@ -237,8 +237,10 @@ class Judgment:
         if about.state == "solution":
             points, state = 0, "solution"
             said += "; but the course's solution stands in, and earns nothing"
-        said = f"{exercise.name}: {earned_of(points, exercise.points)} · {said}"
-        verdict = Verdict(exercise.name, points, exercise.points, state, said)
+        earned = earned_of(points, exercise.points)
+        said = f"{'not graded' if state == NEEDS_GPU else earned} · {said}"
+        summary = f"{exercise.name}: {said}"
+        verdict = Verdict(exercise.name, points, exercise.points, state, summary)
         return self.explained(verdict, tried) if wrong else verdict
 
     def nothing(self, state, said, *failures):

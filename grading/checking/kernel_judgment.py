@@ -115,7 +115,7 @@ class KernelJudgment(Judgment):
             if not right:
                 yield from held
                 held.clear()
-        if right and gpu.available():
+        if right and held and gpu.available():
             held = self.on_gpu_too(held)
         yield from held
         if gpu.available() and all(case.right for case in held) and right:

@@ -16,14 +16,18 @@ pytest.importorskip("torch", reason="not run: grading (PyTorch is not installed)
 from bs4 import BeautifulSoup  # noqa: E402
 from kernel_class import HOLES, I, solved, text  # noqa: E402
 
+from grading.checking import check  # noqa: E402
+from grading.checking.check import Check  # noqa: E402
+from grading.checking.kernel_check import KernelCheck  # noqa: E402
+from grading.checking.kernel_judgment import KernelJudgment  # noqa: E402
 from grading.classroom import judging  # noqa: E402
 from grading.classroom.course_dir import grade, open_course, release  # noqa: E402
 from grading.classroom.export import export  # noqa: E402
 from grading.classroom.feedback import feedback  # noqa: E402
-from grading.exercise import KernelCheck, Launch, blank, distinct  # noqa: E402
 from grading.isolation import sandbox  # noqa: E402
 from grading.isolation.replies import Problem  # noqa: E402
 from grading.kernels import cpp, gpu  # noqa: E402
+from grading.kernels.runs import Launch, blank, distinct  # noqa: E402
 from minigrad import course  # noqa: E402
 from minigrad.cli import progress, start  # noqa: E402
 
@@ -45,13 +49,12 @@ sandbox.answer(gpu.serve)
 """
 
 
-class OnlyGpu(KernelCheck):
-    """A check of nothing but what a GPU can tell."""
-
-    gpu_parts = ("bandwidth",)
-
-    def cases(self, random):
-        return ()
+ONLY_GPU = Check(  # nothing but what a GPU can tell
+    HOLES[LAB][OPEN],
+    cases=lambda random: (),
+    on_gpu={"bandwidth": lambda exercise, text: [(True, "")]},
+    not_tested="all that the simulator can tell",
+)
 
 
 def launches():
@@ -135,10 +138,10 @@ def test_a_host_that_breaks_is_said(monkeypatch, code):
 @pytest.fixture
 def course_dir(tmp_path, monkeypatch):
     """A course in which one exercise needs a GPU; one solved lab is graded."""
-    check = OnlyGpu()
-    check.hole = HOLES[LAB][OPEN]
-    check.find_check(check.hole)  # which loads the others
-    monkeypatch.setitem(check._checks, OPEN, check)
+    found = check._check
+    monkeypatch.setattr(
+        check, "_check", lambda e: ONLY_GPU if e is ONLY_GPU.exercise else found(e)
+    )
     monkeypatch.setattr(gpu, "available", lambda: False)
     judging.in_order.cache_clear()
     release(tmp_path / "course", [LAB])
@@ -175,8 +178,8 @@ def test_what_needs_a_gpu_neither_gives_nor_takes_points(course_dir, monkeypatch
     assert not [one for one in grade(course_dir) if one.fresh]
     monkeypatch.setattr(gpu, "available", lambda: True)
     monkeypatch.setattr(gpu, "seconds", lambda *_: [1.0, 1.0])
-    monkeypatch.setattr(OnlyGpu, "on_gpu", lambda self, text: [("bandwidth", 1, "")])
     monkeypatch.setattr(KernelCheck, "_on_gpu_too", lambda self, text, tried: tried)
+    monkeypatch.setattr(KernelJudgment, "on_gpu_too", lambda self, tried: tried)
     assert [(one.points, one.fresh) for one in grade(course_dir)] == [(MOST, True)]
 
 

@@ -8,12 +8,16 @@ from judging import of_shape, strides_of, unanswered, verdict_on  # noqa: F401
 
 from grading.checking import describe, diagnosis
 from grading.checking.cases import Raises, Tried, View
-from grading.checking.check import find_check, judge
+from grading.checking.check import Check, Judgment, call, find_check, judge
 from grading.checking.features import common
-from grading.checking.mistakes import Patch, Specimen, described, load
-from grading.checking.old_check import Check
+from grading.checking.mistakes import (
+    Patch,
+    Specimen,
+    described,
+    load,
+)
 from grading.checking.runner import LocalSubject
-from grading.isolation.replies import Outcome
+from grading.isolation.replies import Outcome, Problem
 from grading.kernels import gpu
 from grading.kernels.barriers import cured
 from grading.kernels.runs import Fault, Launch, blank
@@ -44,26 +48,9 @@ def no_gpu(monkeypatch):
     monkeypatch.setattr(gpu, "available", lambda: False)
 
 
-class Doubled(Check):
-    """Twice a number."""
-
-    def __init__(self, *ways):
-        self.hole, self.known = contiguous_strides, ways
-
-    def causes(self):
-        return [(name, name, OneWay(function)) for name, function in self.known]
-
-    def cases(self, random):
-        yield from (("numbers", n) for n in (5, 3, -2, -3, 0))
-
-    def expected(self, n):
-        return 2 * n
-
-    def gives(self, way, case):
-        return way(*case.args)
-
-
 class OneWay:
+    """A mistake of which there is one wrong answer."""
+
     sign = None
 
     def __init__(self, function):
@@ -74,8 +61,33 @@ class OneWay:
 
 
 def named(answer, **ways):
+    """The verdict on what shall be twice a number, with mistakes that give this."""
+
+    class Doubled(Judgment):
+        def causes(self):
+            return [(name, name, OneWay(f)) for name, f in ways.items()]
+
+        def gives(self, way, case):
+            return way(*case.args)
+
+    check = Check(
+        contiguous_strides,
+        cases=lambda random: (("numbers", call(n)) for n in (5, 3, -2, -3, 0)),
+        reference=lambda n: 2 * n,
+        judged_by=Doubled,
+        not_tested="all but five numbers",
+    )
     with Specimen(contiguous_strides, answer, None, "test").in_place():
-        return Doubled(*ways.items()).judge(LocalSubject(), 0)
+        return check.judge(LocalSubject(), 0)
+
+
+def of_kernel(hole):
+    """A Judgment of a kernel's answer, of which nothing is run."""
+
+    def nothing(random):
+        return ()
+
+    return Check(hole, cases=nothing, not_tested="all").judgment(LocalSubject(), 0)
 
 
 def test_a_mistake_is_named_if_it_gives_the_same_in_every_case():
@@ -120,10 +132,10 @@ def test_arguments_are_copies_in_a_notebook_as_in_the_box():
 
 
 def test_a_fault_is_not_seen_in_launches_that_no_tool_has_watched(monkeypatch):
-    check = find_check(threads.tail_guard)
-    wrong = tried(False, launch(1, 32, blank(4)))
-    monkeypatch.setattr(type(check), "_is_watched", lambda self, launch: False)
-    assert not check.shows(Fault("race"), [wrong])
+    judgment, one = of_kernel(threads.tail_guard), launch(1, 32, blank(4))
+    wrong = tried(False, one)._replace(case=one)
+    monkeypatch.setattr(type(judgment), "is_watched", lambda self, launch: False)
+    assert not judgment.shows(Fault("race"), [wrong])
 
 
 def test_of_two_mistakes_that_explain_all_none_is_singled_out():
@@ -157,7 +169,7 @@ def test_of_two_mistakes_that_are_no_kernel_together_nothing_is_said(monkeypatch
 
 def test_without_a_proof_the_smallest_wrong_case_and_the_rule_are_shown():
     text = str(named(lambda shape: abs(2 * shape)))
-    assert "case      contiguous_strides(-2)" in text
+    assert "call      contiguous_strides(-2)" in text
     assert "only      where shape is negative" in text
 
 
@@ -260,10 +272,12 @@ def test_a_cure_is_none_if_something_else_is_wrong():
 
 
 def test_no_mistake_explains_what_a_gpu_has_measured():
-    check = find_check(memory.shared_reverse)
-    slow = [check._measured("bandwidth", False, "0.3 of a copy's")]
-    assert diagnosis.computed(check, slow) == diagnosis.shown(check, slow) == {}
-    assert diagnosis.blame(check, slow).cause == "measured"
+    find_check(memory.shared_reverse)  # its mistakes are known now
+    judgment = of_kernel(memory.shared_reverse)
+    measured = Problem("measured", "0.3 of a copy's")
+    slow = [Tried(False, "bandwidth", (), None, measured, Outcome(None, None, ""))]
+    assert diagnosis.computed(judgment, slow) == diagnosis.shown(judgment, slow) == {}
+    assert diagnosis.blame(judgment, slow).cause == "measured"
 
 
 @pytest.mark.slow

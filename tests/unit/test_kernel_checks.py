@@ -1,13 +1,17 @@
 """How kernels are judged: values, tools, counts, memory beside arrays, GPU parts."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from judging import unanswered  # noqa: F401
 
-from grading.checking import kernel_check, kernel_messages
-from grading.checking.check import find_check
+from grading.checking import kernel_messages
+from grading.checking.check import Check, find_check
+from grading.checking.compare import arrays
+from grading.checking.kernel_judgment import KernelJudgment, NotRun
 from grading.checking.kernel_messages import pattern
-from grading.checking.mistakes import Specimen
+from grading.checking.mistakes import Mistake, Model, Specimen
 from grading.checking.runner import LocalSubject
 from grading.isolation.codec import encode
 from grading.isolation.replies import WireSubject
@@ -31,46 +35,38 @@ WIDE = f"""{I}
     for (int k = 4 * i; k < min(4 * i + 4, n); k++) y[k] = 2 * x[k];"""
 
 
-class Twice(kernel_check.KernelCheck):
-    """y = 2 * x, and cheaply."""
-
-    limits = {}
-
-    def __init__(self):
-        self.hole = HOLE  # on the class it would become a method
+class Unexplained(KernelJudgment):
+    """Without the exercise's mistakes."""
 
     def causes(self):
-        return []  # not those of the exercise
-
-    def cases(self, random):
-        x, y = distinct(random, 1000), blank(1000)
-        yield "values", Launch(4, 256, (x, y, np.int32(1000)))
-        if self.limits:
-            args = x, y, np.int32(1000)
-            yield "cheaply", Launch(4, 256, args, limits=self.limits)
-
-    def expected(self, launch, x, y, n):
-        return 2 * x
+        return []
 
 
-class WithGpu(Twice):
-    gpu_parts = ("bandwidth",)
+def values(random):
+    args = distinct(random, 1000), blank(1000), np.int32(1000)
+    yield "values", Launch(4, 256, args)
 
 
-class OnlyGpu(WithGpu):
-    def cases(self, random):
-        return ()
+def cheaply(random):
+    """The same twice, and the second time cheaply."""
+    ((part, launch),) = values(random)
+    yield part, launch
+    yield "cheaply", replace(launch, limits={"sectors": 260})
 
 
-class Cheaply(Twice):
-    limits = {"sectors": 260}
+def reference(x, y, n):
+    y[:] = 2 * x
 
 
-class Exactly(Twice):
-    rtol = 1e-3
-
-    def close(self, got, expected):
-        return np.array_equal(got, expected)
+TWICE = Check(
+    HOLE,
+    cases=values,
+    reference=reference,
+    judged_by=Unexplained,
+    not_tested="all but one size",
+)
+CHEAPLY = replace(TWICE, cases=cheaply)
+WITH_GPU = replace(TWICE, on_gpu={"bandwidth": lambda exercise, text: ()})
 
 
 @pytest.fixture(autouse=True)
@@ -78,9 +74,9 @@ def no_gpu(monkeypatch):
     monkeypatch.setattr(gpu, "available", lambda: False)
 
 
-def verdict_on(body, check=Twice):
+def verdict_on(body, check=TWICE):
     with Specimen(HOLE, with_body(HOLE, body), None, "test").in_place():
-        return check().judge(LocalSubject(), 0)
+        return check.judge(LocalSubject(), 0)
 
 
 def test_a_right_kernel_is_right_and_says_where_it_ran():
@@ -131,7 +127,8 @@ def test_shared_memory_for_show_is_found_beside_another_mistake():
 
 
 def test_where_a_kernel_is_wrong_is_said_by_the_checks_own_comparison():
-    verdict = verdict_on(f"{COPY} if (i == 7) y[i] *= 1.0001f;", Exactly)
+    exactly = replace(TWICE, compare=arrays(rtol=1e-3, signs=True))
+    verdict = verdict_on(f"{COPY} if (i == 7) y[i] *= -1;", exactly)
     assert verdict.points == 0
     assert "expected  y[7] = " in str(verdict)
     assert "1 of 1000 elements of y" in str(verdict)
@@ -180,11 +177,8 @@ def test_no_guard_is_suspected_where_wrong_values_were_written(shape, right, see
 
 
 def test_a_count_is_no_cause_where_values_are_wrong():
-    class AtOnce(Cheaply):
-        def cases(self, random):
-            yield [*super().cases(random)][1]
-
-    said = str(verdict_on(f"{COPY} if (i < n) y[i] = y[i] + 1;", AtOnce))
+    at_once = replace(TWICE, cases=lambda random: [*cheaply(random)][1:])
+    said = str(verdict_on(f"{COPY} if (i < n) y[i] = y[i] + 1;", at_once))
     assert "it takes" not in said and "counted" in said
 
 
@@ -205,20 +199,20 @@ def test_a_long_hint_is_wrapped_and_not_cut():
 
 
 def test_a_count_above_its_limit_loses_its_part_alone():
-    assert verdict_on(COPY, Cheaply).state == "right"
-    wide = verdict_on(WIDE, Cheaply)
+    assert verdict_on(COPY, CHEAPLY).state == "right"
+    wide = verdict_on(WIDE, CHEAPLY)
     assert (wide.points, wide.state) == (0.5, "partly right")
     assert wide.failures[0].cause == "sectors"
 
 
 def test_parts_that_need_a_gpu_neither_give_nor_take():
-    verdict = verdict_on(COPY, WithGpu)
+    verdict = verdict_on(COPY, WITH_GPU)
     assert (verdict.points, verdict.state) == (1, "right")
     assert "not graded: bandwidth (needs a GPU)" in verdict.summary
 
 
 def test_an_exercise_for_a_gpu_alone_is_not_graded():
-    verdict = verdict_on(COPY, OnlyGpu)
+    verdict = verdict_on(COPY, replace(WITH_GPU, cases=lambda random: ()))
     assert (verdict.points, verdict.state) == (0, "needs a GPU")
     assert "not graded" in verdict.summary
 
@@ -229,11 +223,69 @@ def test_what_a_gpu_measures_counts_like_any_part(monkeypatch):
         gpu, "run", lambda h, t, launches, o: [*map(_by_hand, launches)]
     )
     for right, points in [(True, 1), (False, 0.5)]:
-        shown = [("bandwidth", right, "0.3 of a copy's; 0.7 are enough")]
-        monkeypatch.setattr(WithGpu, "on_gpu", lambda self, text, shown=shown: shown)
-        verdict = verdict_on(COPY, WithGpu)
+        shown = [(right, "0.3 of a copy's; 0.7 are enough")]
+        on_gpu = {"bandwidth": lambda exercise, text, shown=shown: shown}
+        verdict = verdict_on(COPY, replace(TWICE, on_gpu=on_gpu))
         assert verdict.points == points
-        assert ("0.3 of a copy's" in str(verdict)) is not right
+        assert "0.3 of a copy's" in str(verdict)
+
+
+def test_what_a_gpu_cannot_measure_is_said_and_costs_nothing(monkeypatch):
+    def measured(exercise, text):
+        raise NotRun("it needs nvcc")
+
+    monkeypatch.setattr(gpu, "available", lambda: True)
+    monkeypatch.setattr(
+        gpu, "run", lambda h, t, launches, o: [*map(_by_hand, launches)]
+    )
+    verdict = verdict_on(COPY, replace(TWICE, on_gpu={"as built": measured}))
+    assert (verdict.points, verdict.state) == (1, "right")
+    assert "as built: not run, it needs nvcc" in verdict.summary
+
+
+def test_a_model_explains_a_kernel_unless_it_says_that_it_does_not_show():
+    def names(*models):
+        """What a kernel that writes 3 * x is said to have, of these mistakes."""
+        known = zip("ab", models, strict=False)
+        known = [(name, name, Mistake(name, Model(f))) for name, f in known]
+        kind = type("Known", (KernelJudgment,), {"causes": lambda self: known})
+        body = f"{I} if (i < n) y[i] = 3 * x[i];"
+        return verdict_on(body, replace(TWICE, judged_by=kind)).failures[0].cause
+
+    def tripled(x, y, n):
+        y[:] = 3 * x
+
+    assert names(lambda x, y, n: 4 * x, tripled) == "b"
+    assert names(lambda x, y, n: 3 * x, lambda x, y, n: False) == "a"
+    assert names(lambda x, y, n: False) == "unknown"
+
+
+def test_a_reference_may_depend_on_the_launch():
+    def by_launch(x, y, n, launch):
+        assert launch.block == (256,)
+        return 2 * x
+
+    assert verdict_on(COPY, replace(TWICE, reference=by_launch)).state == "right"
+
+
+def test_shared_memory_that_is_needed_is_missed_in_the_first_case():
+    def cases(random):
+        ((part, launch),) = values(random)
+        yield part, replace(launch, shared_mem=1024, needs_shared=True)
+
+    verdict = verdict_on(COPY, replace(TWICE, cases=cases))
+    assert "nothing goes through shared memory" in str(verdict)
+
+
+def test_a_long_launch_is_left_out_where_the_core_is_wrong():
+    def cases(random):
+        ((part, launch),) = values(random)
+        yield part, launch
+        yield "long", replace(launch, long=True)
+
+    check = replace(TWICE, cases=cases)
+    assert "long" not in verdict_on(f"{I} if (i < 9) y[i] = 0;", check).summary
+    assert verdict_on(COPY, check).state == "right"
 
 
 def _by_hand(launch):
