@@ -7,6 +7,7 @@ import pytest
 from empty_holes import ex, nothing_answered, refusal  # noqa: F401
 
 from minigrad import Tensor, arange, layout, solves
+from minigrad.exercises import registry
 from minigrad.exercises.registry import NotAnswered, WrongAnswerType, exercise
 
 offset_of, index_of = layout.offset_of, layout.index_of
@@ -23,6 +24,11 @@ def test_unanswered_hole_names_exercise_lab_and_the_way_on():
     assert "lab 03_strides" in message and 'answers_from("labs")' in message
     with pytest.raises(NotImplementedError, match="permute has no answer yet"):
         Tensor.permute(None, 0)
+
+
+def test_a_hole_that_is_there_is_found_without_a_look_at_all_others(monkeypatch):
+    monkeypatch.setattr(registry, "exercises", None)
+    assert registry.find("offset_of") is offset_of
 
 
 def test_answer_fills_the_hole_for_whoever_imported_it():
