@@ -21,6 +21,7 @@ from minigrad.exercises.answers import cells_of, load_references  # noqa: E402
 from minigrad.exercises.cells import answered_in, is_setup  # noqa: E402
 from minigrad.exercises.registry import Exercise, exercises, find  # noqa: E402
 
+pytestmark = pytest.mark.slow
 SCENES = """
 import functools
 from grading.drivers import SCENES
@@ -235,7 +236,6 @@ def test_replies_to_other_cases_earn_nothing(hole):
     assert verdict.points == 0, verdict
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("hole", PLAYED, ids=lambda hole: hole.name)
 def test_flags_that_are_set_right_gain_nothing_but_for_facts(hole):
     seen = collections.defaultdict(dict)
