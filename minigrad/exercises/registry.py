@@ -15,6 +15,7 @@ once. `solves` returns the hole: a cell can be run again as often as one likes.
 
 import contextlib
 import difflib
+import functools
 import sys
 from typing import NamedTuple
 
@@ -109,8 +110,13 @@ def exercises():
     from ..jit import compiled  # noqa: F401
     from ..testing import verify  # noqa: F401
 
-    holes = sorted(_holes.values(), key=lambda h: [int(n) for n in h.number.split(".")])
+    holes = sorted(_holes.values(), key=lambda hole: _order(hole.number))
     return [Entry(h.name, h.chapter, h.points, h) for h in holes]
+
+
+@functools.cache
+def _order(number):
+    return [int(part) for part in number.split(".")]
 
 
 def find(name):
