@@ -3,12 +3,12 @@
 from .checking.cases import Raises, View
 from .checking.kernel_check import KernelCheck
 from .checking.learner_tests import own_test
-from .checking.mistakes import Differs, Model, Shows, mistake, mistakes, right
+from .checking.mistakes import Differs, Model, Shows, models
 from .checking.old_check import Check, checks
 from .isolation.replies import Problem
 from .kernels.runs import Launch, blank, distinct
 
 __all__ = [
     "Check", "Differs", "KernelCheck", "Launch", "Model", "Problem", "Raises", "Shows",
-    "View", "blank", "checks", "distinct", "mistake", "mistakes", "own_test", "right",
+    "View", "blank", "checks", "distinct", "models", "own_test",
 ]  # fmt: skip

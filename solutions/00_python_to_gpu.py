@@ -93,16 +93,16 @@ for threads in 1024, 512, 256:
 @solves(pick_launch)
 def pick_launch(n, registers, limits):
     ### BEGIN SOLUTION
-    if n == 0:
+    if n == 0:  #: if_n
         return None
-    for threads in (1024, 512, 256, 128, 64, 32):
-        enough = threads * registers <= limits["registers"]
-        if threads <= limits["threads"] and enough:
-            blocks = -(-n // threads)
+    for threads in (1024, 512, 256, 128, 64, 32):  #: each_threads
+        enough = threads * registers <= limits["registers"]  #: enough
+        if threads <= limits["threads"] and enough:  #: if_threads
+            blocks = -(-n // threads)  #: blocks
             if blocks > limits["blocks"]:
-                raise ValueError("more blocks than the grid may have")
+                raise ValueError("more blocks than the grid may have")  #: error
             return blocks, threads
-    raise ValueError("not even 32 threads are allowed")
+    raise ValueError("not even 32 threads are allowed")  #: raise_ValueError
     ### END SOLUTION
 
 
@@ -160,11 +160,11 @@ for i in range(5):
 solves(roll)(r"""
 __global__ void roll(const float* x, float* y, int n, int shift) {
     // BEGIN SOLUTION
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) {
-        int from = (i - shift) % n;
-        if (from < 0) from += n;
-        y[i] = x[from];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;  //: index
+    if (i < n) {  //: guard
+        int from = (i - shift) % n;  //: from
+        if (from < 0) from += n;  //: if_from
+        y[i] = x[from];  //: store
     }
     // END SOLUTION
 }
@@ -224,8 +224,8 @@ def costliest_copy(copies, links):
     spent = {}
     for name, link, nbytes in copies:
         latency, rate = links[link]
-        spent[name] = spent.get(name, 0) + latency + nbytes / rate
-    return max(spent, key=spent.get, default=None)
+        spent[name] = spent.get(name, 0) + latency + nbytes / rate  #: spent
+    return max(spent, key=spent.get, default=None)  #: result
     ### END SOLUTION
 
 
@@ -287,15 +287,15 @@ for number, event in enumerate(events):
 @solves(needless_copies)
 def needless_copies(events):
     ### BEGIN SOLUTION
-    needless, equal = [], set()
+    needless, equal = [], set()  #: needless
     for number, (what, *names) in enumerate(events):
         if what in ("host", "kernel"):
-            reads, writes = names
-            equal -= set(writes)
-        elif names[0] in equal:
+            reads, writes = names  #: reads
+            equal -= set(writes)  #: subtract_equal
+        elif names[0] in equal:  #: elif_names
             needless.append(number)
         else:
-            equal.add(names[0])
+            equal.add(names[0])  #: add
     return needless
     ### END SOLUTION
 
@@ -342,14 +342,16 @@ for error in ERRORS:
 @solves(read_error)
 def read_error(message):
     ### BEGIN SOLUTION
+    #: causes
     causes = {35: "driver", 222: "driver", 100: "device", 209: "build", 9: "launch"}
+    #: join_causes
     causes |= {701: "launch", 700: "kernel", 716: "kernel", 719: "kernel", 2: "memory"}
-    message = message.lower()
+    message = message.lower()  #: message_lower
     for error in ERRORS:
-        signs = error.runtime, error.driver, error.words
-        if any(sign and sign.lower() in message for sign in signs):
-            return error.number, causes[error.number]
-    return None
+        signs = error.runtime, error.driver, error.words  #: signs
+        if any(sign and sign.lower() in message for sign in signs):  #: if_sign
+            return error.number, causes[error.number]  #: early_result
+    return None  #: result
     ### END SOLUTION
 
 
@@ -406,11 +408,12 @@ def wheel_for(driver, capability, wheels):
     ### BEGIN SOLUTION
     fitting = []
     for name, (cuda, cubins, ptx) in wheels.items():
+        #: cubin
         cubin = any(a == capability[0] and b <= capability[1] for a, b in cubins)
-        compiled = ptx is not None and ptx <= capability and cuda <= driver
-        if cuda[0] <= driver[0] and (cubin or compiled):
+        compiled = ptx is not None and ptx <= capability and cuda <= driver  #: compiled
+        if cuda[0] <= driver[0] and (cubin or compiled):  #: if_cuda
             fitting.append(name)
-    return max(fitting, key=lambda name: wheels[name][0], default=None)
+    return max(fitting, key=lambda name: wheels[name][0], default=None)  #: result
     ### END SOLUTION
 
 

@@ -101,9 +101,9 @@ print("thread", *thread)
 solves(global_index)(r"""
 __global__ void global_index(int* block, int* thread) {
     // BEGIN SOLUTION
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    block[i] = blockIdx.x;
-    thread[i] = threadIdx.x;
+    int i = blockIdx.x * blockDim.x + threadIdx.x;  //: index
+    block[i] = blockIdx.x;  //: store
+    thread[i] = threadIdx.x;  //: store_thread
     // END SOLUTION
 }
 """)
@@ -159,8 +159,8 @@ print(y)
 solves(tail_guard)(r"""
 __global__ void tail_guard(const float* x, float* y, int n) {
     // BEGIN SOLUTION
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) y[i] = 2 * x[i];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;  //: index
+    if (i < n) y[i] = 2 * x[i];  //: guard
     // END SOLUTION
 }
 """)
@@ -222,8 +222,8 @@ for n in (255, 256, 257):
 @solves(launch_config)
 def launch_config(shape, block):
     ### BEGIN SOLUTION
-    sizes = zip(reversed(shape), block, strict=True)
-    return tuple(max(-(-n // size), 1) for n, size in sizes)
+    sizes = zip(reversed(shape), block, strict=True)  #: sizes
+    return tuple(max(-(-n // size), 1) for n, size in sizes)  #: result
     ### END SOLUTION
 
 
@@ -270,11 +270,11 @@ w[:, None] * x
 solves(map_2d)(r"""
 __global__ void map_2d(const float* x, const float* w, float* y, int rows, int cols) {
     // BEGIN SOLUTION
-    int row = blockIdx.y * blockDim.y + threadIdx.y;
-    int col = blockIdx.x * blockDim.x + threadIdx.x;
-    if (row >= rows || col >= cols) return;
-    int i = row * cols + col;
-    y[i] = w[row] * x[i];
+    int row = blockIdx.y * blockDim.y + threadIdx.y;  //: row
+    int col = blockIdx.x * blockDim.x + threadIdx.x;  //: col
+    if (row >= rows || col >= cols) return;  //: guard
+    int i = row * cols + col;  //: i
+    y[i] = w[row] * x[i];  //: store
     // END SOLUTION
 }
 """)
@@ -325,9 +325,9 @@ for t in range(threads):
 solves(grid_stride)(r"""
 __global__ void grid_stride(const float* x, float* y, int n) {
     // BEGIN SOLUTION
-    int step = gridDim.x * blockDim.x;
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {
-        y[i] = x[i] * x[i];
+    int step = gridDim.x * blockDim.x;  //: step
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {  //: each_i
+        y[i] = x[i] * x[i];  //: store
     }
     // END SOLUTION
 }
@@ -384,11 +384,11 @@ solves(outer_product)(r"""
 __global__ void outer_product(const float* x, const float* y, float* z,
                               int b, int n, int m) {
     // BEGIN SOLUTION
-    int i = blockIdx.y * blockDim.y + threadIdx.y;
-    int j = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n || j >= m) return;
-    for (int k = blockIdx.z; k < b; k += gridDim.z) {
-        z[(k * n + i) * m + j] = x[k * n + i] * y[k * m + j];
+    int i = blockIdx.y * blockDim.y + threadIdx.y;  //: index
+    int j = blockIdx.x * blockDim.x + threadIdx.x;  //: j
+    if (i >= n || j >= m) return;  //: guard
+    for (int k = blockIdx.z; k < b; k += gridDim.z) {  //: each_k
+        z[(k * n + i) * m + j] = x[k * n + i] * y[k * m + j];  //: store
     }
     // END SOLUTION
 }
@@ -446,12 +446,14 @@ except AssertionError as error:
 @solves(test_tail_guard)
 def test_tail_guard(kernel):
     ### BEGIN SOLUTION
+    #: each_n
     for n, grid, block in [(300, 3, 128), (257, 2, 256), (64, 1, 64), (5, 4, 32)]:
-        x = np.arange(1, n + 100, dtype=np.float32) / 4
-        y = np.full(n + 99, -1, np.float32)
+        x = np.arange(1, n + 100, dtype=np.float32) / 4  #: x
+        y = np.full(n + 99, -1, np.float32)  #: y
         kernel(grid, block, (x, y, n))
+        #: assert_y
         assert np.array_equal(y[:n], 2 * x[:n]), f"wrong elements for n = {n}"
-        assert np.all(y[n:] == -1), f"something was written past n = {n}"
+        assert np.all(y[n:] == -1), f"something was written past n = {n}"  #: assert_all
     ### END SOLUTION
 
 

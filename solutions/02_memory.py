@@ -99,13 +99,13 @@ print(x, "->", np.concatenate([first[::-1], last[::-1]]))
 solves(shared_reverse)(r"""
 __global__ void shared_reverse(const float* x, float* y, int n) {
     // BEGIN SOLUTION
-    __shared__ float tile[256];
+    __shared__ float tile[256];  //: shared
     int tid = threadIdx.x, first = blockIdx.x * blockDim.x;
-    int count = min((int)blockDim.x, n - first);
+    int count = min((int)blockDim.x, n - first);  //: count
 
-    if (tid < count) tile[tid] = x[first + tid];
-    __syncthreads();
-    if (tid < count) y[first + tid] = tile[count - 1 - tid];
+    if (tid < count) tile[tid] = x[first + tid];  //: fill
+    __syncthreads();  //: barrier
+    if (tid < count) y[first + tid] = tile[count - 1 - tid];  //: store
     // END SOLUTION
 }
 """)
@@ -161,15 +161,15 @@ while len(cells) > 1:
 solves(block_sum)(r"""
 __global__ void block_sum(const float* x, float* sums, int n) {
     // BEGIN SOLUTION
-    __shared__ float partial[256];
-    int tid = threadIdx.x, i = blockIdx.x * blockDim.x + tid;
+    __shared__ float partial[256];  //: shared
+    int tid = threadIdx.x, i = blockIdx.x * blockDim.x + tid;  //: index
 
-    partial[tid] = i < n ? x[i] : 0.0f;
-    for (int half = blockDim.x / 2; half > 0; half /= 2) {
-        __syncthreads();
-        if (tid < half) partial[tid] += partial[tid + half];
-    }
-    if (tid == 0) sums[blockIdx.x] = partial[0];
+    partial[tid] = i < n ? x[i] : 0.0f;  //: fill
+    for (int half = blockDim.x / 2; half > 0; half /= 2) {  //: each_half
+        __syncthreads();  //: barrier
+        if (tid < half) partial[tid] += partial[tid + half];  //: add_partial
+    }  //: end
+    if (tid == 0) sums[blockIdx.x] = partial[0];  //: store
     // END SOLUTION
 }
 """)
@@ -240,17 +240,17 @@ print(kernel.check(1, 256, (x, y, 256)))
 solves(fix_the_race)(r"""
 __global__ void fix_the_race(const int* x, int* y, int n) {
     // BEGIN SOLUTION
-    __shared__ int total[256];
+    __shared__ int total[256];  //: shared
     int tid = threadIdx.x, i = blockIdx.x * blockDim.x + tid;
 
-    total[tid] = i < n ? x[i] : 0;
-    for (int d = 1; d < blockDim.x; d *= 2) {
-        __syncthreads();
-        int before = tid >= d ? total[tid - d] : 0;
-        __syncthreads();
-        total[tid] += before;
-    }
-    if (i < n) y[i] = total[tid];
+    total[tid] = i < n ? x[i] : 0;  //: fill
+    for (int d = 1; d < blockDim.x; d *= 2) {  //: each_d
+        __syncthreads();  //: barrier
+        int before = tid >= d ? total[tid - d] : 0;  //: before
+        __syncthreads();  //: barrier_after_before
+        total[tid] += before;  //: add_total
+    }  //: end
+    if (i < n) y[i] = total[tid];  //: store
     // END SOLUTION
 }
 """)
@@ -316,8 +316,8 @@ solves(coalesced_copy)(r"""
 __global__ void coalesced_copy(const float* x, float* y, int n) {
     // BEGIN SOLUTION
     int threads = gridDim.x * blockDim.x;
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads)
-        y[i] = x[i];
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads)  //: each_i
+        y[i] = x[i];  //: store
     // END SOLUTION
 }
 """)
@@ -383,18 +383,18 @@ print(x, "->", x.T, sep="\n")
 solves(transpose_tiled)(r"""
 __global__ void transpose_tiled(const float* x, float* y, int rows, int cols) {
     // BEGIN SOLUTION
-    __shared__ float tile[32][33];
-    int tx = threadIdx.x, top = blockIdx.y * 32, left = blockIdx.x * 32;
+    __shared__ float tile[32][33];  //: shared
+    int tx = threadIdx.x, top = blockIdx.y * 32, left = blockIdx.x * 32;  //: tx
 
-    for (int k = threadIdx.y; k < 32; k += blockDim.y) {
-        int row = top + k, col = left + tx;
-        if (row < rows && col < cols) tile[k][tx] = x[row * cols + col];
+    for (int k = threadIdx.y; k < 32; k += blockDim.y) {  //: each_k
+        int row = top + k, col = left + tx;  //: row
+        if (row < rows && col < cols) tile[k][tx] = x[row * cols + col];  //: fill
     }
-    __syncthreads();
-    for (int k = threadIdx.y; k < 32; k += blockDim.y) {
-        int row = top + tx, col = left + k;
-        if (row < rows && col < cols) y[col * rows + row] = tile[tx][k];
-    }
+    __syncthreads();  //: barrier
+    for (int k = threadIdx.y; k < 32; k += blockDim.y) {  //: each_k_after_barrier
+        int row = top + tx, col = left + k;  //: col
+        if (row < rows && col < cols) y[col * rows + row] = tile[tx][k];  //: store
+    }  //: end
     // END SOLUTION
 }
 """)
@@ -455,18 +455,18 @@ print(f"mean of all {np.mean(times):.4f}, mean of the warm {np.mean(warm):.4f}, 
 
 # %% exercise="bench"
 @solves(bench)
-def bench(run, device, warmup=3, repeat=20):
+def bench(run, device, warmup=3, repeat=20):  #: head
     ### BEGIN SOLUTION
-    for _ in range(warmup):
-        run()
-    times = []
-    for _ in range(repeat):
-        device.synchronize()
-        start = device.clock()
-        run()
-        device.synchronize()
-        times.append(device.clock() - start)
-    return float(np.median(times))
+    for _ in range(warmup):  #: warmup_loop
+        run()  #: warmup_run
+    times = []  #: times
+    for _ in range(repeat):  #: repeat_loop
+        device.synchronize()  #: synchronize
+        start = device.clock()  #: start
+        run()  #: timed_run
+        device.synchronize()  #: synchronize_device
+        times.append(device.clock() - start)  #: append
+    return float(np.median(times))  #: result
     ### END SOLUTION
 
 
@@ -527,13 +527,14 @@ def test_block_sum(kernel):
     ### BEGIN SOLUTION
     for n, size, blocks in [(1000, 256, 4), (37, 32, 3), (64, 64, 1), (500, 128, 5)]:
         x = np.arange(1, n + 1, dtype=np.float32)
-        sums = np.full(blocks, -1, np.float32)
+        sums = np.full(blocks, -1, np.float32)  #: sums
         found = kernel.check(blocks, size, (x, sums, n)).findings
-        assert not found, found
+        assert not found, found  #: assert_found
         kernel(blocks, size, (x, sums, n))
         whole = np.zeros(blocks * size, np.float32)
         whole[:n] = x
         expected = whole.reshape(blocks, size).sum(1)
+        #: assert_sums
         assert np.array_equal(sums, expected), f"n = {n}, blocks of {size}: {sums}"
     ### END SOLUTION
 

@@ -107,10 +107,10 @@ for shape in [(2, 3, 4), (5,), (2, 0, 3), ()]:
 def contiguous_strides(shape):
     ### BEGIN SOLUTION
     strides, step = [], 1
-    for size in reversed(shape):
+    for size in reversed(shape):  #: each_size
         strides.append(step)
-        step *= max(size, 1)
-    return tuple(reversed(strides))
+        step *= max(size, 1)  #: multiply_step
+    return tuple(reversed(strides))  #: result
     ### END SOLUTION
 
 
@@ -156,7 +156,7 @@ strides(x, index=(1, 2))
 @solves(offset_of)
 def offset_of(index, strides, offset=0):
     ### BEGIN SOLUTION
-    return offset + sum(i * s for i, s in zip(index, strides, strict=True))
+    return offset + sum(i * s for i, s in zip(index, strides, strict=True))  #: result
     ### END SOLUTION
 
 
@@ -206,10 +206,10 @@ for position in range(6):
 def index_of(position, shape):
     ### BEGIN SOLUTION
     index = []
-    for size in reversed(shape):
-        position, i = divmod(position, size)
+    for size in reversed(shape):  #: each_size
+        position, i = divmod(position, size)  #: position
         index.append(i)
-    return tuple(reversed(index))
+    return tuple(reversed(index))  #: result
     ### END SOLUTION
 
 
@@ -256,16 +256,17 @@ strides(x.permute(2, 0, 1), base=x)
 @solves(Tensor.permute)
 def permute(self, *dims):
     ### BEGIN SOLUTION
-    dims = layout.as_ints(dims)
+    dims = layout.as_ints(dims)  #: dims
     if len(dims) != self.ndim:
-        raise RuntimeError(
+        raise RuntimeError(  #: error
             f"permute() of a tensor with {self.ndim} dimensions needs as many, got "
             f"{len(dims)}: {dims}"
         )
-    dims = [layout.wrap_dim(d, self.ndim) for d in dims]
-    if len(set(dims)) < self.ndim:
+    dims = [layout.wrap_dim(d, self.ndim) for d in dims]  #: next_dims
+    if len(set(dims)) < self.ndim:  #: refuse_dims
+        #: error_dims
         raise RuntimeError(f"permute(): duplicate dims are not allowed, got {dims}")
-    return self.as_strided(
+    return self.as_strided(  #: result
         [self.shape[d] for d in dims], [self.strides[d] for d in dims], self.offset
     )
     ### END SOLUTION
@@ -310,14 +311,14 @@ x.transpose(0, -1).shape, x.transpose(0, -1).stride()
 @solves(Tensor.transpose)
 def transpose(self, dim0, dim1):
     ### BEGIN SOLUTION
-    dim0 = layout.wrap_dim(dim0, self.ndim)
-    dim1 = layout.wrap_dim(dim1, self.ndim)
-    if dim0 == dim1:
+    dim0 = layout.wrap_dim(dim0, self.ndim)  #: dim0
+    dim1 = layout.wrap_dim(dim1, self.ndim)  #: dim1
+    if dim0 == dim1:  #: if_dim0
         return self
     shape, strides = list(self.shape), list(self.strides)
     shape[dim0], shape[dim1] = shape[dim1], shape[dim0]
     strides[dim0], strides[dim1] = strides[dim1], strides[dim0]
-    return self.as_strided(shape, strides, self.offset)
+    return self.as_strided(shape, strides, self.offset)  #: result
     ### END SOLUTION
 
 
@@ -365,14 +366,15 @@ strides(x[1, 0:6:2], base=x)
 
 # %% exercise="slice_view"
 @solves(slice_view)
-def slice_view(shape, strides, offset, index):
+def slice_view(shape, strides, offset, index):  #: head
     ### BEGIN SOLUTION
     left = list(zip(shape, strides, strict=True))  # the dimensions of x still to come
     rest = len(shape) - sum(item is not None and item is not ... for item in index)
     if rest < 0:
+        #: error
         raise IndexError(f"too many indices for tensor of dimension {len(shape)}")
-    view = []
-    for item in index if ... in index else (*index, ...):
+    view = []  #: view
+    for item in index if ... in index else (*index, ...):  #: each_item
         if item is ...:
             view, left = view + left[:rest], left[rest:]
             continue
@@ -383,15 +385,15 @@ def slice_view(shape, strides, offset, index):
         dim = len(shape) - len(left)
         del left[0]
         if isinstance(item, slice):
-            start, stop, step = item.indices(size)
+            start, stop, step = item.indices(size)  #: start
             if step < 1:
                 raise ValueError("step must be greater than zero")
-            view.append((len(range(start, stop, step)), step * stride))
-            offset += start * stride
-        elif -size <= item < size:
-            offset += item % size * stride
+            view.append((len(range(start, stop, step)), step * stride))  #: append
+            offset += start * stride  #: add_offset
+        elif -size <= item < size:  #: elif_size
+            offset += item % size * stride  #: offset
         else:
-            raise IndexError(
+            raise IndexError(  #: error_size
                 f"index {item} is out of bounds for dimension {dim} with size {size}"
             )
     return tuple(n for n, _ in view), tuple(s for _, s in view), offset
@@ -447,19 +449,19 @@ with trying():
 @solves(broadcast_shapes)
 def broadcast_shapes(*shapes):
     ### BEGIN SOLUTION
-    ndim = max((len(shape) for shape in shapes), default=0)
+    ndim = max((len(shape) for shape in shapes), default=0)  #: ndim
     result = [1] * ndim
     for shape in shapes:
-        for back in range(1, len(shape) + 1):
-            size = shape[-back]
-            if size == 1:
+        for back in range(1, len(shape) + 1):  #: each_back
+            size = shape[-back]  #: size
+            if size == 1:  #: if_size
                 continue
-            if result[-back] not in (1, size):
-                raise RuntimeError(
+            if result[-back] not in (1, size):  #: refuse_result
+                raise RuntimeError(  #: error
                     f"sizes {result[-back]} and {size} do not fit at dimension {-back} "
                     f"of the shapes {shapes}"
                 )
-            result[-back] = size
+            result[-back] = size  #: result
     return tuple(result)
     ### END SOLUTION
 
@@ -505,29 +507,29 @@ strides(x.expand(3, 4), base=x)
 @solves(Tensor.expand)
 def expand(self, *sizes):
     ### BEGIN SOLUTION
-    sizes = layout.as_ints(sizes)
+    sizes = layout.as_ints(sizes)  #: sizes
     new = len(sizes) - self.ndim  # dimensions that come first
-    if new < 0:
+    if new < 0:  #: refuse_new
         raise RuntimeError(
             f"expand: the number of sizes provided ({len(sizes)}) must be greater or "
             f"equal to the number of dimensions in the tensor ({self.ndim})"
         )
     shape, strides = [], []
     for d in reversed(range(len(sizes))):
-        if d >= new:
-            old, stride = self.shape[d - new], self.strides[d - new]
+        if d >= new:  #: if_d
+            old, stride = self.shape[d - new], self.strides[d - new]  #: old
         else:
             old, stride = 1, shape[-1] * strides[-1] if shape else 0
-        size = old if sizes[d] == -1 and d >= new else sizes[d]
-        if size < 0 or old not in (1, size):
-            raise RuntimeError(
+        size = old if sizes[d] == -1 and d >= new else sizes[d]  #: size
+        if size < 0 or old not in (1, size):  #: refuse_size
+            raise RuntimeError(  #: error
                 f"The expanded size of the tensor ({size}) must match the existing "
                 f"size ({old if d >= new else 'none'}) at non-singleton dimension {d}."
                 f"  Target sizes: {list(sizes)}.  Tensor sizes: {list(self.shape)}"
             )
         shape.append(size)
-        strides.append(stride if size == old else 0)
-    return self.as_strided(shape[::-1], strides[::-1], self.offset)
+        strides.append(stride if size == old else 0)  #: append
+    return self.as_strided(shape[::-1], strides[::-1], self.offset)  #: result
     ### END SOLUTION
 
 
@@ -581,15 +583,15 @@ with trying():
 @solves(view_or_copy)
 def view_or_copy(shape, strides, new_shape):
     ### BEGIN SOLUTION
-    if 0 in shape:
+    if 0 in shape:  #: if_shape
         return tuple(strides) if shape == new_shape else contiguous_strides(new_shape)
     # Groups of old dimensions that are evenly spaced, from the last to the first:
     # [number of elements, stride of its last dimension].
     groups = [[1, strides[-1] if strides else 1]]
     for size, stride in zip(reversed(shape), reversed(strides), strict=True):
-        if size != 1 and stride == groups[-1][0] * groups[-1][1]:
+        if size != 1 and stride == groups[-1][0] * groups[-1][1]:  #: if_size
             groups[-1][0] *= size
-        elif size != 1:
+        elif size != 1:  #: elif_size
             groups.append([size, stride])
     new_strides, (left, step) = [], groups.pop(0)
     for size in reversed(new_shape):
@@ -664,13 +666,13 @@ struct Strides { int dims; long long shape[8]; long long stride[8]; };
 __global__ void contiguous_kernel(const float* x, Strides view, float* y, int n) {
     // BEGIN SOLUTION
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n) return;
+    if (i >= n) return;  //: guard
     long long offset = 0, rest = i;
-    for (int d = view.dims - 1; d >= 0; d--) {
-        offset += rest % view.shape[d] * view.stride[d];
-        rest /= view.shape[d];
+    for (int d = view.dims - 1; d >= 0; d--) {  //: each_d
+        offset += rest % view.shape[d] * view.stride[d];  //: add_offset
+        rest /= view.shape[d];  //: divide_rest
     }
-    y[i] = x[offset];
+    y[i] = x[offset];  //: store
     // END SOLUTION
 }
 """)
@@ -724,14 +726,15 @@ except AssertionError as error:
 @solves(test_permute)
 def test_permute(permute):
     ### BEGIN SOLUTION
-    x = minigrad.arange(100).as_strided((2, 3, 4), (1, 2, 6), 5)
+    x = minigrad.arange(100).as_strided((2, 3, 4), (1, 2, 6), 5)  #: x
+    #: each_dims
     for dims in [(2, 0, 1), (0, 2, 1), ((1, 2, 0),), (-1, 0, -2), (0, 1, 2)]:
         y = permute(x, *dims)
         order = dims[0] if len(dims) == 1 else dims
         expected = x.numpy().transpose(order)
         assert y.shape == expected.shape, f"dims {dims}: shape {y.shape}"
         assert np.array_equal(y.numpy(), expected), f"dims {dims}: other elements"
-        assert np.shares_memory(y.numpy(), x.numpy()), "it copies"
+        assert np.shares_memory(y.numpy(), x.numpy()), "it copies"  #: assert_y_numpy
         assert x.shape == (2, 3, 4), "x has changed"
     ### END SOLUTION
 

@@ -106,29 +106,29 @@ struct Strides { int dims; long long shape[8]; long long stride[8]; };
 
 __device__ long long offset_of(int i, const Strides& view) {
     long long offset = 0, rest = i;
-    for (int d = view.dims - 1; d >= 0; d--) {
-        offset += rest % view.shape[d] * view.stride[d];
-        rest /= view.shape[d];
-    }
+    for (int d = view.dims - 1; d >= 0; d--) {  //: each_d
+        offset += rest % view.shape[d] * view.stride[d];  //: each_d
+        rest /= view.shape[d];  //: each_d
+    }  //: each_d
     return offset;
 }
 
 __device__ T relu(T x) {
     // BEGIN SOLUTION
-    return x < 0 ? 0 : x;
+    return x < 0 ? 0 : x;  //: result
     // END SOLUTION
 }
 
 __device__ T sigmoid(T x) {
     // BEGIN SOLUTION
-    return 1 / (1 + exp(-x));
+    return 1 / (1 + exp(-x));  //: sigmoid
     // END SOLUTION
 }
 
 __global__ void unary_kernel(const T* x, Strides view, T* y, int n) {
     // BEGIN SOLUTION
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) y[i] = OP(x[offset_of(i, view)]);
+    if (i < n) y[i] = OP(x[offset_of(i, view)]);  //: store
     // END SOLUTION
 }
 """)
@@ -185,26 +185,26 @@ solves(binary_broadcast)(r"""
 struct Strides { int dims; long long shape[8]; long long stride[8]; };
 
 __device__ long long offset_of(int i, const Strides& view) {
-    long long offset = 0, rest = i;
+    long long offset = 0, rest = i;  //: offset
     for (int d = view.dims - 1; d >= 0; d--) {
-        offset += rest % view.shape[d] * view.stride[d];
-        rest /= view.shape[d];
+        offset += rest % view.shape[d] * view.stride[d];  //: add_offset
+        rest /= view.shape[d];  //: divide_rest
     }
     return offset;
 }
 
 // BEGIN SOLUTION
-__device__ T sub(T a, T b) { return a - b; }
-__device__ T maximum(T a, T b) { return a > b || a != a ? a : b; }
+__device__ T sub(T a, T b) { return a - b; }  //: device
+__device__ T maximum(T a, T b) { return a > b || a != a ? a : b; }  //: t
 // END SOLUTION
 
 __global__ void binary_broadcast(const T* a, Strides a_view,
                                  const T* b, Strides b_view, T* y, int n) {
     // BEGIN SOLUTION
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) y[i] = OP(a[offset_of(i, a_view)], b[offset_of(i, b_view)]);
+    if (i < n) y[i] = OP(a[offset_of(i, a_view)], b[offset_of(i, b_view)]);  //: store
     // END SOLUTION
-}
+}  //: end
 """)
 
 # %%
@@ -260,7 +260,7 @@ struct Strides { int dims; long long shape[8]; long long stride[8]; };
 
 __device__ long long offset_of(int i, const Strides& view) {
     long long offset = 0, rest = i;
-    for (int d = view.dims - 1; d >= 0; d--) {
+    for (int d = view.dims - 1; d >= 0; d--) {  //: each_d
         offset += rest % view.shape[d] * view.stride[d];
         rest /= view.shape[d];
     }
@@ -268,12 +268,12 @@ __device__ long long offset_of(int i, const Strides& view) {
 }
 
 // BEGIN SOLUTION
-__device__ bool equal(T a, T b) { return a == b; }
-__device__ bool not_equal(T a, T b) { return a != b; }
-__device__ bool less(T a, T b) { return a < b; }
-__device__ bool less_equal(T a, T b) { return a <= b; }
-__device__ bool greater(T a, T b) { return a > b; }
-__device__ bool greater_equal(T a, T b) { return a >= b; }
+__device__ bool equal(T a, T b) { return a == b; }  //: device
+__device__ bool not_equal(T a, T b) { return a != b; }  //: bool
+__device__ bool less(T a, T b) { return a < b; }  //: less
+__device__ bool less_equal(T a, T b) { return a <= b; }  //: less_equal
+__device__ bool greater(T a, T b) { return a > b; }  //: greater
+__device__ bool greater_equal(T a, T b) { return a >= b; }  //: greater_equal
 // END SOLUTION
 
 __global__ void where_compare(const T* a, Strides a_view, const T* b, Strides b_view,
@@ -281,8 +281,9 @@ __global__ void where_compare(const T* a, Strides a_view, const T* b, Strides b_
                               T* y, int n) {
     // BEGIN SOLUTION
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n) return;
-    T left = a[offset_of(i, a_view)], right = b[offset_of(i, b_view)];
+    if (i >= n) return;  //: guard
+    T left = a[offset_of(i, a_view)], right = b[offset_of(i, b_view)];  //: left
+    //: store
     y[i] = OP(left, right) ? p[offset_of(i, p_view)] : q[offset_of(i, q_view)];
     // END SOLUTION
 }
@@ -354,13 +355,14 @@ import functools
 def result_type(*operands):
     ### BEGIN SOLUTION
     groups = [], [], []  # tensors with dimensions, tensors without, numbers
-    for x in operands:
-        if not hasattr(x, "storage"):
-            groups[2].append(of_number(x))
+    for x in operands:  #: each_x
+        if not hasattr(x, "storage"):  #: if_hasattr
+            groups[2].append(of_number(x))  #: append
         else:
-            groups[0 if x.shape else 1].append(x.dtype)
+            groups[0 if x.shape else 1].append(x.dtype)  #: append_groups
+    #: dtypes
     dtypes = [functools.reduce(promote_types, group) for group in groups if group]
-    return max(dtypes, key=kind)
+    return max(dtypes, key=kind)  #: result
     ### END SOLUTION
 
 
@@ -410,10 +412,10 @@ except NotImplementedError as error:
 @solves(find_kernel)
 def find_kernel(registry, operator, device, dtype):
     ### BEGIN SOLUTION
-    for key in (operator, device, dtype), (operator, device, None):
+    for key in (operator, device, dtype), (operator, device, None):  #: each_key
         if key in registry:
             return registry[key]
-    raise DispatchError(missing(registry, operator, device, dtype))
+    raise DispatchError(missing(registry, operator, device, dtype))  #: error
     ### END SOLUTION
 
 
@@ -472,16 +474,18 @@ np.testing.assert_array_equal(x, x)
 def test_broadcast(kernel):
     ### BEGIN SOLUTION
     a = np.array([1, np.nan, -3, 4, np.nan, 6], np.float32)
-    b = np.array([2, 0, np.nan, -7, np.nan, 1], np.float32)
+    b = np.array([2, 0, np.nan, -7, np.nan, 1], np.float32)  #: b
     same, row, turned = ((2, 3), (3, 1)), ((2, 3), (0, 1)), ((2, 3), (1, 2))
+    #: each_one
     for one, other in [(same, same), (same, row), (row, same), (turned, same),
                        (same, turned), (((), ()), ((), ()))]:  # fmt: skip
         shape, n = one[0], math.prod(one[0])
         y = np.full(n + 9, -9, np.float32)
-        kernel(2, 32, (a, Strides(*one), b, Strides(*other), y, n))
+        kernel(2, 32, (a, Strides(*one), b, Strides(*other), y, n))  #: kernel
         read = np.lib.stride_tricks.as_strided
         views = [read(x, shape, [4 * s for s in strides])
                  for x, (_, strides) in ((a, one), (b, other))]  # fmt: skip
+        #: assert_array_equal
         np.testing.assert_array_equal(y[:n].reshape(shape), np.maximum(*views))
         assert np.all(y[n:] == -9), "something was written past the end"
     ### END SOLUTION

@@ -93,19 +93,20 @@ print(own, "->", [sum(own[:2]), sum(own[2:])], "->", sum(own))
 
 # %% exercise="sum_all"
 solves(sum_all)(r"""
-__global__ void sum_all(const float* x, float* sums, int n) {
+__global__ void sum_all(const float* x, float* sums, int n) {  //: head
     // BEGIN SOLUTION
-    __shared__ float partial[256];
+    __shared__ float partial[256];  //: shared
     int tid = threadIdx.x, threads = gridDim.x * blockDim.x;
 
-    float sum = 0.0f;
+    float sum = 0.0f;  //: sum
+    //: each_i
     for (int i = blockIdx.x * blockDim.x + tid; i < n; i += threads) sum += x[i];
-    partial[tid] = sum;
-    for (int half = blockDim.x / 2; half > 0; half /= 2) {
-        __syncthreads();
-        if (tid < half) partial[tid] += partial[tid + half];
-    }
-    if (tid == 0) sums[blockIdx.x] = partial[0];
+    partial[tid] = sum;  //: fill
+    for (int half = blockDim.x / 2; half > 0; half /= 2) {  //: each_half
+        __syncthreads();  //: barrier
+        if (tid < half) partial[tid] += partial[tid + half];  //: add_partial
+    }  //: end
+    if (tid == 0) sums[blockIdx.x] = partial[0];  //: store
     // END SOLUTION
 }
 """)
@@ -166,15 +167,15 @@ __global__ void warp_reduce(const float* x, float* sums, int n) {
     // BEGIN SOLUTION
     int tid = threadIdx.x, lane = tid % 32, i = blockIdx.x * blockDim.x + tid;
     int lanes = min(32, (int)blockDim.x - (tid - lane));
-    unsigned mask = lanes == 32 ? 0xffffffff : (1u << lanes) - 1;
+    unsigned mask = lanes == 32 ? 0xffffffff : (1u << lanes) - 1;  //: mask
 
-    float sum = i < n ? x[i] : 0.0f;
-    for (int d = 16; d > 0; d /= 2) {
-        float other = __shfl_down_sync(mask, sum, d);
-        if (lane + d < lanes) sum += other;
-    }
-    int warps = (blockDim.x + 31) / 32;
-    if (lane == 0) sums[blockIdx.x * warps + tid / 32] = sum;
+    float sum = i < n ? x[i] : 0.0f;  //: sum
+    for (int d = 16; d > 0; d /= 2) {  //: each_d
+        float other = __shfl_down_sync(mask, sum, d);  //: other
+        if (lane + d < lanes) sum += other;  //: if_lane
+    }  //: end
+    int warps = (blockDim.x + 31) / 32;  //: warps
+    if (lane == 0) sums[blockIdx.x * warps + tid / 32] = sum;  //: store
     // END SOLUTION
 }
 """)
@@ -235,8 +236,8 @@ __device__ int offset_of(int i, const int* shape, const int* stride, int first,
                          int end) {
     // BEGIN SOLUTION
     int offset = 0;
-    for (int d = end - 1; d >= first; d--) {
-        offset += i % shape[d] * stride[d];
+    for (int d = end - 1; d >= first; d--) {  //: each_d
+        offset += i % shape[d] * stride[d];  //: add_offset
         i /= shape[d];
     }
     return offset;
@@ -247,13 +248,13 @@ __global__ void sum_dim(const float* x, const int* shape, const int* stride, flo
                         int dims, int kept, int m, int n) {
     // BEGIN SOLUTION
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= m) return;
+    if (i >= m) return;  //: guard
 
-    int begin = offset_of(i, shape, stride, 0, kept);
-    float sum = 0.0f;
-    for (int k = 0; k < n; k++)
-        sum += x[begin + offset_of(k, shape, stride, kept, dims)];
-    y[i] = sum;
+    int begin = offset_of(i, shape, stride, 0, kept);  //: begin
+    float sum = 0.0f;  //: sum
+    for (int k = 0; k < n; k++)  //: each_k
+        sum += x[begin + offset_of(k, shape, stride, kept, dims)];  //: add_sum
+    y[i] = sum;  //: store
     // END SOLUTION
 }
 """)
@@ -318,8 +319,8 @@ solves(max_argmax)(r"""
 // Does element i, which is a, go before element j, which is b?
 __device__ bool goes_before(float a, int i, float b, int j) {
     // BEGIN SOLUTION
-    if (a != a || b != b) return a != a && (b == b || i < j);
-    return a == b ? i < j : a > b;
+    if (a != a || b != b) return a != a && (b == b || i < j);  //: leave
+    return a == b ? i < j : a > b;  //: result
     // END SOLUTION
 }
 
@@ -330,20 +331,21 @@ __global__ void max_argmax(const float* x, float* values, int* indices, int n) {
     int tid = threadIdx.x, i = 0;
     const float* row = x + blockIdx.x * n;
 
-    float a = row[0];
-    for (int j = tid; j < n; j += blockDim.x)
-        if (goes_before(row[j], j, a, i)) { a = row[j]; i = j; }
-    best[tid] = a;
+    float a = row[0];  //: a
+    for (int j = tid; j < n; j += blockDim.x)  //: each_j
+        if (goes_before(row[j], j, a, i)) { a = row[j]; i = j; }  //: if_goes_before
+    best[tid] = a;  //: fill
     where[tid] = i;
-    for (int half = blockDim.x / 2; half > 0; half /= 2) {
-        __syncthreads();
-        int other = tid + half;
+    for (int half = blockDim.x / 2; half > 0; half /= 2) {  //: each_half
+        __syncthreads();  //: barrier
+        int other = tid + half;  //: other
         if (tid >= half) continue;
         if (goes_before(best[other], where[other], best[tid], where[tid])) {
             best[tid] = best[other];
             where[tid] = where[other];
         }
     }
+    //: if_tid
     if (tid == 0) { values[blockIdx.x] = best[0]; indices[blockIdx.x] = where[0]; }
     // END SOLUTION
 }
@@ -410,29 +412,34 @@ __global__ void softmax_rows(const float* x, float* y, int n) {
     // BEGIN SOLUTION
     __shared__ float partial[256];
     int tid = threadIdx.x;
-    x += blockIdx.x * n;
-    y += blockIdx.x * n;
+    x += blockIdx.x * n;  //: add_x
+    y += blockIdx.x * n;  //: add_x
 
-    float m = x[0];
-    for (int i = tid; i < n; i += blockDim.x) m = max(m, x[i]);
-    partial[tid] = m;
-    for (int half = blockDim.x / 2; half > 0; half /= 2) {
-        __syncthreads();
+    float m = x[0];  //: m
+    for (int i = tid; i < n; i += blockDim.x) m = max(m, x[i]);  //: each_i
+    partial[tid] = m;  //: fill
+    for (int half = blockDim.x / 2; half > 0; half /= 2) {  //: each_half
+        __syncthreads();  //: barrier
+        //: if_tid
         if (tid < half) partial[tid] = max(partial[tid], partial[tid + half]);
-    }
-    __syncthreads();
-    m = partial[0];
-    __syncthreads();
+    }  //: if_tid
+    __syncthreads();  //: if_tid
+    m = partial[0];  //: if_tid
+    __syncthreads();  //: barrier_after_if_tid
 
     float l = 0.0f;
+    //: each_i_after_barrier_after_if_tid
     for (int i = tid; i < n; i += blockDim.x) l += exp(x[i] - m);
     partial[tid] = l;
+    //: each_half_after_each_i_after_barrier_after_if_tid
     for (int half = blockDim.x / 2; half > 0; half /= 2) {
+        //: barrier_after_each_half_after_each_i_after_barrier_after_if_tid
         __syncthreads();
         if (tid < half) partial[tid] += partial[tid + half];
     }
     __syncthreads();
-    l = partial[0];
+    l = partial[0];  //: l
+    //: each_i_after_l
     for (int i = tid; i < n; i += blockDim.x) y[i] = exp(x[i] - m) / l;
     // END SOLUTION
 }
@@ -499,26 +506,28 @@ __global__ void online_softmax(const float* x, float* y, int n) {
     // BEGIN SOLUTION
     __shared__ float ms[256], ls[256];
     int tid = threadIdx.x;
-    x += blockIdx.x * n;
-    y += blockIdx.x * n;
+    x += blockIdx.x * n;  //: add_x
+    y += blockIdx.x * n;  //: add_x
 
-    float m = -3e38f, l = 0.0f;
-    for (int i = tid; i < n; i += blockDim.x) {
-        float value = x[i], top = max(m, value);
-        l = l * exp(m - top) + exp(value - top);
-        m = top;
+    float m = -3e38f, l = 0.0f;  //: m
+    for (int i = tid; i < n; i += blockDim.x) {  //: each_i
+        float value = x[i], top = max(m, value);  //: value
+        l = l * exp(m - top) + exp(value - top);  //: l
+        m = top;  //: set_m
     }
-    ms[tid] = m;
+    ms[tid] = m;  //: fill
     ls[tid] = l;
     for (int half = blockDim.x / 2; half > 0; half /= 2) {
-        __syncthreads();
-        if (tid >= half) continue;
+        __syncthreads();  //: barrier
+        if (tid >= half) continue;  //: leave
         int other = tid + half;
-        float top = max(ms[tid], ms[other]);
+        float top = max(ms[tid], ms[other]);  //: top
+        //: fill_ls
         ls[tid] = ls[tid] * exp(ms[tid] - top) + ls[other] * exp(ms[other] - top);
         ms[tid] = top;
     }
-    __syncthreads();
+    __syncthreads();  //: barrier_after_fill_ls
+    //: each_i_after_barrier_after_fill_ls
     for (int i = tid; i < n; i += blockDim.x) y[i] = exp(x[i] - ms[0]) / ls[0];
     // END SOLUTION
 }
@@ -589,8 +598,9 @@ print(square_mean - x.mean() ** 2, "is not", x.var(dtype=np.float64))
 
 # %% exercise="layer_norm"
 solves(layer_norm)(r"""
+//: head
 __global__ void layer_norm(const float* x, const float* gamma, const float* beta,
-                           float* y, int n, float eps) {
+                           float* y, int n, float eps) {  //: head
     // BEGIN SOLUTION
     __shared__ float counts[256], means[256], m2s[256];
     int tid = threadIdx.x;
@@ -598,29 +608,29 @@ __global__ void layer_norm(const float* x, const float* gamma, const float* beta
     y += blockIdx.x * n;
 
     float count = 0.0f, mean = 0.0f, m2 = 0.0f;
-    for (int i = tid; i < n; i += blockDim.x) {
-        float value = x[i], before = value - mean;
+    for (int i = tid; i < n; i += blockDim.x) {  //: each_i
+        float value = x[i], before = value - mean;  //: value
         count += 1.0f;
         mean += before / count;
-        m2 += before * (value - mean);
+        m2 += before * (value - mean);  //: add_m2
     }
-    counts[tid] = count;
+    counts[tid] = count;  //: fill
     means[tid] = mean;
     m2s[tid] = m2;
     for (int half = blockDim.x / 2; half > 0; half /= 2) {
-        __syncthreads();
+        __syncthreads();  //: barrier
         int other = tid + half;
-        if (tid >= half || counts[other] == 0.0f) continue;
+        if (tid >= half || counts[other] == 0.0f) continue;  //: leave
         float total = counts[tid] + counts[other], apart = means[other] - means[tid];
         float share = counts[other] / total;
-        means[tid] += apart * share;
-        m2s[tid] += m2s[other] + apart * apart * counts[tid] * share;
+        means[tid] += apart * share;  //: add_means
+        m2s[tid] += m2s[other] + apart * apart * counts[tid] * share;  //: add_m2s
         counts[tid] = total;
     }
-    __syncthreads();
-    float rstd = 1.0f / sqrt(m2s[0] / n + eps);
-    for (int i = tid; i < n; i += blockDim.x)
-        y[i] = (x[i] - means[0]) * rstd * gamma[i] + beta[i];
+    __syncthreads();  //: barrier_after_add_m2s
+    float rstd = 1.0f / sqrt(m2s[0] / n + eps);  //: rstd
+    for (int i = tid; i < n; i += blockDim.x)  //: each_i_after_rstd
+        y[i] = (x[i] - means[0]) * rstd * gamma[i] + beta[i];  //: store
     // END SOLUTION
 }
 """)
@@ -681,12 +691,13 @@ def test_max_argmax(kernel):
     nans[:, [75, 129, 280]] = np.nan
     nans[0, 2:4] = np.nan
     nans[2, 4:6] = np.inf, -np.nan
+    #: each_x
     for x in (plain, ties, nans, -1 - abs(plain), plain[:, :1], plain[:, :40]):
-        for size in (32, 64, 256):
+        for size in (32, 64, 256):  #: each_size
             x = np.ascontiguousarray(x, np.float32)
             values, indices = np.full(3, -9, np.float32), np.full(3, -9, np.int32)
             kernel(3, size, (x, values, indices, x.shape[1]))
-            np.testing.assert_array_equal(values, x.max(1))
+            np.testing.assert_array_equal(values, x.max(1))  #: assert_array_equal
             np.testing.assert_array_equal(indices, x.argmax(1))
     ### END SOLUTION
 

@@ -92,13 +92,13 @@ solves(matmul_naive)(r"""
 __global__ void matmul_naive(const float* a, const float* b, float* c,
                              int M, int N, int K) {
     // BEGIN SOLUTION
-    int row = blockIdx.y * blockDim.y + threadIdx.y;
-    int col = blockIdx.x * blockDim.x + threadIdx.x;
-    if (row >= M || col >= N) return;
+    int row = blockIdx.y * blockDim.y + threadIdx.y;  //: row
+    int col = blockIdx.x * blockDim.x + threadIdx.x;  //: col
+    if (row >= M || col >= N) return;  //: guard
 
-    float sum = 0.0f;
-    for (int k = 0; k < K; k++) sum += a[row * K + k] * b[k * N + col];
-    c[row * N + col] = sum;
+    float sum = 0.0f;  //: sum
+    for (int k = 0; k < K; k++) sum += a[row * K + k] * b[k * N + col];  //: each_k
+    c[row * N + col] = sum;  //: store
     // END SOLUTION
 }
 """)
@@ -167,17 +167,18 @@ __global__ void matmul_tiled(const float* a, const float* b, float* c,
     // BEGIN SOLUTION
     __shared__ float a_tile[TILE][TILE], b_tile[TILE][TILE];
     int tx = threadIdx.x, ty = threadIdx.y;
-    int row = blockIdx.y * TILE + ty, col = blockIdx.x * TILE + tx;
+    int row = blockIdx.y * TILE + ty, col = blockIdx.x * TILE + tx;  //: row
 
-    float sum = 0.0f;
-    for (int k = 0; k < K; k += TILE) {
-        a_tile[ty][tx] = row < M && k + tx < K ? a[row * K + k + tx] : 0.0f;
+    float sum = 0.0f;  //: sum
+    for (int k = 0; k < K; k += TILE) {  //: each_k
+        a_tile[ty][tx] = row < M && k + tx < K ? a[row * K + k + tx] : 0.0f;  //: fill
+        //: fill_b_tile
         b_tile[ty][tx] = k + ty < K && col < N ? b[(k + ty) * N + col] : 0.0f;
-        __syncthreads();
-        for (int i = 0; i < TILE; i++) sum += a_tile[ty][i] * b_tile[i][tx];
-        __syncthreads();
-    }
-    if (row < M && col < N) c[row * N + col] = sum;
+        __syncthreads();  //: barrier
+        for (int i = 0; i < TILE; i++) sum += a_tile[ty][i] * b_tile[i][tx];  //: each_i
+        __syncthreads();  //: barrier_after_each_i
+    }  //: end
+    if (row < M && col < N) c[row * N + col] = sum;  //: store
     // END SOLUTION
 }
 """)
@@ -255,34 +256,35 @@ solves(matmul_register)(r"""
 __global__ void matmul_register(const float* a, const float* b, float* c,
                                 int M, int N, int K) {
     // BEGIN SOLUTION
-    __shared__ __align__(16) float a_tile[8][128], b_tile[8][128];
+    __shared__ __align__(16) float a_tile[8][128], b_tile[8][128];  //: shared
     int tid = threadIdx.x, tx = tid % 16, ty = tid / 16;
-    int row = blockIdx.y * 128, col = blockIdx.x * 128;
-    __align__(16) float sum[8][8] = {}, left[8], right[8];
+    int row = blockIdx.y * 128, col = blockIdx.x * 128;  //: row
+    __align__(16) float sum[8][8] = {}, left[8], right[8];  //: align
 
-    for (int k = 0; k < K; k += 8) {
+    for (int k = 0; k < K; k += 8) {  //: each_k
         int r = row + tid / 2, q = k + tid % 2 * 4;
-        float4 zero = {}, in = r < M && q < K ? FOUR(a[r * K + q]) : zero;
+        float4 zero = {}, in = r < M && q < K ? FOUR(a[r * K + q]) : zero;  //: zero
         float four[4] = {in.x, in.y, in.z, in.w};
+        //: each_i
         for (int i = 0; i < 4; i++) a_tile[tid % 2 * 4 + i][tid / 2] = four[i];
         int p = k + tid / 32, s = col + tid % 32 * 4;
-        in = p < K && s < N ? FOUR(b[p * N + s]) : zero;
-        FOUR(b_tile[tid / 32][tid % 32 * 4]) = in;
-        __syncthreads();
-        for (int i = 0; i < 8; i++) {
+        in = p < K && s < N ? FOUR(b[p * N + s]) : zero;  //: in
+        FOUR(b_tile[tid / 32][tid % 32 * 4]) = in;  //: four
+        __syncthreads();  //: barrier
+        for (int i = 0; i < 8; i++) {  //: each_i_after_barrier
             for (int j = 0; j < 8; j += 4) {
-                FOUR(left[j]) = FOUR(a_tile[i][ty * 8 + j]);
-                FOUR(right[j]) = FOUR(b_tile[i][tx * 8 + j]);
+                FOUR(left[j]) = FOUR(a_tile[i][ty * 8 + j]);  //: left
+                FOUR(right[j]) = FOUR(b_tile[i][tx * 8 + j]);  //: right_four
             }
             for (int y = 0; y < 8; y++)
-                for (int x = 0; x < 8; x++) sum[y][x] += left[y] * right[x];
+                for (int x = 0; x < 8; x++) sum[y][x] += left[y] * right[x];  //: each_x
         }
-        __syncthreads();
-    }
+        __syncthreads();  //: barrier_after_each_x
+    }  //: end
     for (int y = 0; y < 8; y++)
         for (int x = 0; x < 8; x += 4) {
-            int r = row + ty * 8 + y, s = col + tx * 8 + x;
-            if (r < M && s < N) FOUR(c[r * N + s]) = FOUR(sum[y][x]);
+            int r = row + ty * 8 + y, s = col + tx * 8 + x;  //: r
+            if (r < M && s < N) FOUR(c[r * N + s]) = FOUR(sum[y][x]);  //: guard
         }
     // END SOLUTION
 }
@@ -352,10 +354,10 @@ struct Strides { int dims; long long shape[8]; long long stride[8]; };
 __device__ long long matrix_of(long long batch, const Strides& view) {
     // BEGIN SOLUTION
     long long offset = 0;
-    for (int d = view.dims - 3; d >= 0; d--) {
-        offset += batch % view.shape[d] * view.stride[d];
-        batch /= view.shape[d];
-    }
+    for (int d = view.dims - 3; d >= 0; d--) {  //: each_d
+        offset += batch % view.shape[d] * view.stride[d];  //: add_offset
+        batch /= view.shape[d];  //: add_offset
+    }  //: add_offset
     return offset;
     // END SOLUTION
 }
@@ -364,7 +366,7 @@ __global__ void matmul_batched(const float* a, Strides a_view,
                                const float* b, Strides b_view, float* c,
                                int M, int N, int K, long long batches) {
     // BEGIN SOLUTION
-    __shared__ float a_tile[TILE][TILE], b_tile[TILE][TILE];
+    __shared__ float a_tile[TILE][TILE], b_tile[TILE][TILE];  //: shared
     int tx = threadIdx.x, ty = threadIdx.y;
     int row = blockIdx.y * TILE + ty, col = blockIdx.x * TILE + tx;
     long long a_row = a_view.stride[a_view.dims - 2];
@@ -372,17 +374,20 @@ __global__ void matmul_batched(const float* a, Strides a_view,
     long long b_row = b_view.stride[b_view.dims - 2];
     long long b_col = b_view.stride[b_view.dims - 1];
 
-    for (long long m = blockIdx.z; m < batches; m += gridDim.z) {
-        const float* x = a + matrix_of(m, a_view) + row * a_row;
-        const float* y = b + matrix_of(m, b_view) + col * b_col;
+    for (long long m = blockIdx.z; m < batches; m += gridDim.z) {  //: each_m
+        const float* x = a + matrix_of(m, a_view) + row * a_row;  //: x
+        const float* y = b + matrix_of(m, b_view) + col * b_col;  //: y
         float sum = 0.0f;
         for (int k = 0; k < K; k += TILE) {
+            //: fill
             a_tile[ty][tx] = row < M && k + tx < K ? x[(k + tx) * a_col] : 0.0f;
+            //: fill_b_tile
             b_tile[ty][tx] = k + ty < K && col < N ? y[(k + ty) * b_row] : 0.0f;
-            __syncthreads();
+            __syncthreads();  //: barrier
+            //: each_i
             for (int i = 0; i < TILE; i++) sum += a_tile[ty][i] * b_tile[i][tx];
-            __syncthreads();
-        }
+            __syncthreads();  //: barrier_after_each_i
+        }  //: end
         if (row < M && col < N) c[(m * M + row) * N + col] = sum;
     }
     // END SOLUTION
@@ -445,13 +450,13 @@ print(product * 10 * 2, "FLOP,", (1000 * 10 + 10 * 1000 + product) * 4, "bytes")
 
 # %% exercise="roofline"
 @solves(roofline)
-def roofline(a, b, bandwidth, peak, itemsize=4):
+def roofline(a, b, bandwidth, peak, itemsize=4):  #: head
     ### BEGIN SOLUTION
-    result = (*broadcast_shapes(a[:-2], b[:-2]), a[-2], b[-1])
-    nbytes = itemsize * sum(math.prod(shape) for shape in (a, b, result))
-    flops = 2 * math.prod(result) * a[-1]
-    fed = flops / nbytes * bandwidth  # what the memory allows
-    return {
+    result = (*broadcast_shapes(a[:-2], b[:-2]), a[-2], b[-1])  #: result
+    nbytes = itemsize * sum(math.prod(shape) for shape in (a, b, result))  #: nbytes
+    flops = 2 * math.prod(result) * a[-1]  #: flops
+    fed = flops / nbytes * bandwidth  # what the memory allows  #: fed
+    return {  #: final_result
         "bytes": nbytes,
         "flops": flops,
         "intensity": flops / nbytes,
@@ -506,12 +511,12 @@ np.testing.assert_allclose(a[0] + a[1] + a[2], a[2] + a[1] + a[0], rtol=1e-5)
 def test_matmul(kernel):
     ### BEGIN SOLUTION
     random = np.random.default_rng(0)
-    for M, N, K in [(16, 16, 16), (5, 37, 20), (33, 18, 3), (4, 3, 0)]:
+    for M, N, K in [(16, 16, 16), (5, 37, 20), (33, 18, 3), (4, 3, 0)]:  #: each_M
         a = random.normal(size=(M, K)).astype(np.float32)
         b = random.normal(size=(K, N)).astype(np.float32)
-        c = np.full((M, N), 7, np.float32)
-        kernel((-(-N // 16), -(-M // 4)), (16, 4), (a, b, c, M, N, K))
-        np.testing.assert_allclose(c, a @ b, 1e-4, 1e-4)
+        c = np.full((M, N), 7, np.float32)  #: c
+        kernel((-(-N // 16), -(-M // 4)), (16, 4), (a, b, c, M, N, K))  #: kernel
+        np.testing.assert_allclose(c, a @ b, 1e-4, 1e-4)  #: assert_allclose
     ### END SOLUTION
 
 

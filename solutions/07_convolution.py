@@ -89,16 +89,16 @@ __global__ void im2col(const float* x, float* columns, int planes, int H, int W,
                        int KH, int KW, int OH, int OW, int stride, int padding,
                        int dilation) {
     // BEGIN SOLUTION
-    int i = blockIdx.x * blockDim.x + threadIdx.x, rest = i;
-    if (i >= planes * KH * KW * OH * OW) return;
-    int ow = rest % OW; rest /= OW;
-    int oh = rest % OH; rest /= OH;
-    int kw = rest % KW; rest /= KW;
-    int kh = rest % KH, plane = rest / KH;
-    int ih = oh * stride - padding + kh * dilation;
-    int iw = ow * stride - padding + kw * dilation;
-    bool inside = ih >= 0 && ih < H && iw >= 0 && iw < W;
-    columns[i] = inside ? x[(plane * H + ih) * W + iw] : 0.0f;
+    int i = blockIdx.x * blockDim.x + threadIdx.x, rest = i;  //: index
+    if (i >= planes * KH * KW * OH * OW) return;  //: guard
+    int ow = rest % OW; rest /= OW;  //: ow
+    int oh = rest % OH; rest /= OH;  //: ow
+    int kw = rest % KW; rest /= KW;  //: kw
+    int kh = rest % KH, plane = rest / KH;  //: kh
+    int ih = oh * stride - padding + kh * dilation;  //: ih
+    int iw = ow * stride - padding + kw * dilation;  //: iw
+    bool inside = ih >= 0 && ih < H && iw >= 0 && iw < W;  //: inside
+    columns[i] = inside ? x[(plane * H + ih) * W + iw] : 0.0f;  //: store
     // END SOLUTION
 }
 """)
@@ -158,16 +158,16 @@ __global__ void col2im(const float* columns, float* x, int planes, int H, int W,
                        int KH, int KW, int OH, int OW, int stride, int padding,
                        int dilation) {
     // BEGIN SOLUTION
-    int i = blockIdx.x * blockDim.x + threadIdx.x, rest = i;
-    if (i >= planes * KH * KW * OH * OW) return;
-    int ow = rest % OW; rest /= OW;
-    int oh = rest % OH; rest /= OH;
-    int kw = rest % KW; rest /= KW;
-    int kh = rest % KH, plane = rest / KH;
-    int ih = oh * stride - padding + kh * dilation;
-    int iw = ow * stride - padding + kw * dilation;
-    if (ih >= 0 && ih < H && iw >= 0 && iw < W)
-        atomicAdd(&x[(plane * H + ih) * W + iw], columns[i]);
+    int i = blockIdx.x * blockDim.x + threadIdx.x, rest = i;  //: index
+    if (i >= planes * KH * KW * OH * OW) return;  //: index
+    int ow = rest % OW; rest /= OW;  //: ow
+    int oh = rest % OH; rest /= OH;  //: ow
+    int kw = rest % KW; rest /= KW;  //: kw
+    int kh = rest % KH, plane = rest / KH;  //: kh
+    int ih = oh * stride - padding + kh * dilation;  //: ih
+    int iw = ow * stride - padding + kw * dilation;  //: iw
+    if (ih >= 0 && ih < H && iw >= 0 && iw < W)  //: guard
+        atomicAdd(&x[(plane * H + ih) * W + iw], columns[i]);  //: add
     // END SOLUTION
 }
 """)
@@ -218,19 +218,20 @@ solves(conv2d_gemm)(r"""
 __global__ void conv2d_gemm(const float* columns, const float* w, const float* bias,
                             float* y, int O, int K, int P) {
     // BEGIN SOLUTION
-    __shared__ float w_tile[16][16], c_tile[16][16];
+    __shared__ float w_tile[16][16], c_tile[16][16];  //: shared
     int tx = threadIdx.x, ty = threadIdx.y, n = blockIdx.z;
     int row = blockIdx.y * 16 + ty, col = blockIdx.x * 16 + tx;
-    columns += n * K * P;
-    float sum = 0.0f;
-    for (int k = 0; k < K; k += 16) {
-        w_tile[ty][tx] = row < O && k + tx < K ? w[row * K + k + tx] : 0.0f;
+    columns += n * K * P;  //: add_columns
+    float sum = 0.0f;  //: sum
+    for (int k = 0; k < K; k += 16) {  //: each_k
+        w_tile[ty][tx] = row < O && k + tx < K ? w[row * K + k + tx] : 0.0f;  //: fill
+        //: fill_c_tile
         c_tile[ty][tx] = k + ty < K && col < P ? columns[(k + ty) * P + col] : 0.0f;
-        __syncthreads();
-        for (int i = 0; i < 16; i++) sum += w_tile[ty][i] * c_tile[i][tx];
-        __syncthreads();
-    }
-    if (row < O && col < P) y[(n * O + row) * P + col] = sum + bias[row];
+        __syncthreads();  //: barrier
+        for (int i = 0; i < 16; i++) sum += w_tile[ty][i] * c_tile[i][tx];  //: each_i
+        __syncthreads();  //: barrier_after_each_i
+    }  //: end
+    if (row < O && col < P) y[(n * O + row) * P + col] = sum + bias[row];  //: store
     // END SOLUTION
 }
 """)
@@ -290,24 +291,26 @@ __global__ void conv2d_direct(const float* x, const float* w, const float* bias,
                               float* y, int C, int H, int W, int O, int K,
                               int padding) {
     // BEGIN SOLUTION
-    __shared__ float part[22][22];
+    __shared__ float part[22][22];  //: shared
     int tx = threadIdx.x, ty = threadIdx.y, n = blockIdx.z / O, o = blockIdx.z % O;
     int top = blockIdx.y * 16, left = blockIdx.x * 16, side = 16 + K - 1;
     int OH = H + 2 * padding - K + 1, OW = W + 2 * padding - K + 1;
-    float sum = bias[o];
+    float sum = bias[o];  //: sum
     for (int c = 0; c < C; c++) {
-        for (int r = ty; r < side; r += 16)
-            for (int q = tx; q < side; q += 16) {
-                int ih = top - padding + r, iw = left - padding + q;
-                bool inside = ih >= 0 && ih < H && iw >= 0 && iw < W;
+        for (int r = ty; r < side; r += 16)  //: each_r
+            for (int q = tx; q < side; q += 16) {  //: each_q
+                int ih = top - padding + r, iw = left - padding + q;  //: ih
+                bool inside = ih >= 0 && ih < H && iw >= 0 && iw < W;  //: inside
+                //: fill
                 part[r][q] = inside ? x[((n * C + c) * H + ih) * W + iw] : 0.0f;
-            }
-        __syncthreads();
-        for (int kh = 0; kh < K; kh++)
+            }  //: end
+        __syncthreads();  //: barrier
+        for (int kh = 0; kh < K; kh++)  //: each_kh
             for (int kw = 0; kw < K; kw++)
+                //: add_sum
                 sum += w[((o * C + c) * K + kh) * K + kw] * part[ty + kh][tx + kw];
-        __syncthreads();
-    }
+        __syncthreads();  //: barrier_after_add_sum
+    }  //: end_of_barrier_after_add_sum
     int oh = top + ty, ow = left + tx;
     if (oh < OH && ow < OW) y[(blockIdx.z * OH + oh) * OW + ow] = sum;
     // END SOLUTION
@@ -363,8 +366,8 @@ print((dy @ columns.transpose(0, 2, 1)).shape, "-> (2, 4)")
 def conv2d_backward(dy, columns, w):
     ### BEGIN SOLUTION
     dcolumns = w.T @ dy
-    dw = (dy @ columns.transpose(0, 2, 1)).sum(0)
-    return dcolumns, dw, dy.sum((0, 2))
+    dw = (dy @ columns.transpose(0, 2, 1)).sum(0)  #: dw
+    return dcolumns, dw, dy.sum((0, 2))  #: result
     ### END SOLUTION
 
 
@@ -413,17 +416,18 @@ __global__ void max_pool2d(const float* x, float* y, int* indices, int planes, i
                            int W, int OH, int OW, int K, int stride, int padding) {
     // BEGIN SOLUTION
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= planes * OH * OW) return;
-    int plane = i / (OH * OW), oh = i / OW % OH, ow = i % OW, best = -1;
-    float most = 0.0f;
+    if (i >= planes * OH * OW) return;  //: guard
+    int plane = i / (OH * OW), oh = i / OW % OH, ow = i % OW, best = -1;  //: plane
+    float most = 0.0f;  //: most
     for (int kh = 0; kh < K; kh++)
         for (int kw = 0; kw < K; kw++) {
+            //: ih
             int ih = oh * stride - padding + kh, iw = ow * stride - padding + kw;
-            if (ih < 0 || ih >= H || iw < 0 || iw >= W) continue;
-            float value = x[(plane * H + ih) * W + iw];
-            if (best < 0 || value > most || value != value) {
-                best = ih * W + iw;
-                most = value;
+            if (ih < 0 || ih >= H || iw < 0 || iw >= W) continue;  //: if_ih
+            float value = x[(plane * H + ih) * W + iw];  //: value
+            if (best < 0 || value > most || value != value) {  //: if_best
+                best = ih * W + iw;  //: best
+                most = value;  //: set_most
             }
         }
     y[i] = most;
@@ -474,8 +478,8 @@ __global__ void max_pool2d_backward(const float* dy, const int* indices, float* 
                                     int planes, int size, int places) {
     // BEGIN SOLUTION
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= planes * places) return;
-    atomicAdd(&dx[i / places * size + indices[i]], dy[i]);
+    if (i >= planes * places) return;  //: guard
+    atomicAdd(&dx[i / places * size + indices[i]], dy[i]);  //: add
     // END SOLUTION
 }
 """)
@@ -536,20 +540,21 @@ def test_col2im(kernel):
     ### BEGIN SOLUTION
     random = np.random.default_rng(0)
     forward = Kernel(im2col.text, "im2col")
+    #: each_H
     for H, W, KH, KW, stride, padding, dilation in [
         (5, 7, 3, 2, 1, 0, 1), (6, 5, 2, 3, 2, 1, 1), (7, 9, 2, 3, 1, 2, 2)
     ]:  # fmt: skip
         OH = (H + 2 * padding - dilation * (KH - 1) - 1) // stride + 1
         OW = (W + 2 * padding - dilation * (KW - 1) - 1) // stride + 1
-        sizes = 2, H, W, KH, KW, OH, OW, stride, padding, dilation
-        x = random.normal(size=(2, H, W)).astype(np.float32)
-        c = random.normal(size=(2, KH, KW, OH, OW)).astype(np.float32)
+        sizes = 2, H, W, KH, KW, OH, OW, stride, padding, dilation  #: sizes
+        x = random.normal(size=(2, H, W)).astype(np.float32)  #: x
+        c = random.normal(size=(2, KH, KW, OH, OW)).astype(np.float32)  #: c
         columns, back = np.zeros_like(c), np.zeros_like(x)
         blocks = max(x.size, c.size) // 128 + 1
-        forward(blocks, 128, (x, columns, *sizes))
+        forward(blocks, 128, (x, columns, *sizes))  #: forward
         kernel(blocks, 128, (c, back, *sizes))
-        one, other = (columns * c).sum(), (x * back).sum()
-        np.testing.assert_allclose(one, other, 1e-3, 1e-3)
+        one, other = (columns * c).sum(), (x * back).sum()  #: one
+        np.testing.assert_allclose(one, other, 1e-3, 1e-3)  #: assert_allclose
     ### END SOLUTION
 
 

@@ -110,11 +110,11 @@ class Cube(Function):
 @solves(Function.apply)
 def apply(cls, *args):
     ### BEGIN SOLUTION
-    ctx = Context(cls, args)
-    with no_grad():
-        results = cls.forward(ctx, *args)
-    if is_grad_enabled() and any(ctx.needs_input_grad):
-        return ctx.record(results)
+    ctx = Context(cls, args)  #: ctx
+    with no_grad():  #: no_grad
+        results = cls.forward(ctx, *args)  #: results
+    if is_grad_enabled() and any(ctx.needs_input_grad):  #: if_is_grad_enabled
+        return ctx.record(results)  #: early_result
     return results
     ### END SOLUTION
 
@@ -170,9 +170,9 @@ print(asked, node is None)
 @solves(leaf_rules)
 def leaf_rules(asked, node):
     ### BEGIN SOLUTION
-    requires_grad = asked or node is not None
-    is_leaf = node is None
-    return requires_grad, is_leaf, requires_grad and is_leaf
+    requires_grad = asked or node is not None  #: requires_grad
+    is_leaf = node is None  #: is_leaf
+    return requires_grad, is_leaf, requires_grad and is_leaf  #: result
     ### END SOLUTION
 
 
@@ -220,7 +220,7 @@ print(x, y.strides, np.shares_memory(x, y))
 @solves(Tensor.detach)
 def detach(self):
     ### BEGIN SOLUTION
-    return Tensor(self.storage, self.shape, self.strides, self.offset)
+    return Tensor(self.storage, self.shape, self.strides, self.offset)  #: result
     ### END SOLUTION
 
 
@@ -296,16 +296,17 @@ print(done[::-1])
 @solves(topological_order)
 def topological_order(roots):
     ### BEGIN SOLUTION
-    done, seen, stack = [], set(), [(node, False) for node in reversed(roots)]
+    done, seen, stack = [], set(), [(node, False) for node in reversed(roots)]  #: done
     while stack:
-        node, children_done = stack.pop()
+        node, children_done = stack.pop()  #: node
         if children_done:
             done.append(node)
         elif node not in seen:
-            seen.add(node)
-            stack.append((node, True))
+            seen.add(node)  #: add
+            stack.append((node, True))  #: append
+            #: add_stack
             stack += [(n, False) for n, _ in node.next_functions if n is not None]
-    return done[::-1]
+    return done[::-1]  #: result
     ### END SOLUTION
 
 
@@ -368,16 +369,18 @@ print(arrived)
 @solves(backward)
 def backward(order, seeds, retain_graph=False):
     ### BEGIN SOLUTION
-    arrived = dict(seeds)
+    arrived = dict(seeds)  #: arrived
     for node in order:
+        #: gradients
         gradients = [arrived.pop((node, i), None) for i in range(node.outputs)]
-        if all(g is None for g in gradients):
+        if all(g is None for g in gradients):  #: if_g
             continue
         found = node(*gradients)
-        if not retain_graph:
+        if not retain_graph:  #: if_retain_graph
             node.release()
         for edge, g in zip(node.next_functions, found, strict=True):
-            if g is not None:
+            if g is not None:  #: if_not_g
+                #: set_arrived
                 arrived[edge] = arrived[edge] + g if edge in arrived else g
     ### END SOLUTION
 
@@ -441,8 +444,8 @@ def sum_to_size(x, shape):
             f"size {list(shape)} is not expandable to size {list(x.shape)}: nothing of "
             f"that shape was broadcast to it"
         )
-    dims = [d for d, n in enumerate(sizes) if d < extra or n != x.shape[d]]
-    return x.sum(dims, keepdim=True).view(shape) if dims else x
+    dims = [d for d, n in enumerate(sizes) if d < extra or n != x.shape[d]]  #: dims
+    return x.sum(dims, keepdim=True).view(shape) if dims else x  #: result
     ### END SOLUTION
 
 
@@ -493,8 +496,8 @@ print(second[0].version)
 @solves(next_version)
 def next_version(x):
     ### BEGIN SOLUTION
-    x.storage.version += 1
-    return x
+    x.storage.version += 1  #: add_version
+    return x  #: result
     ### END SOLUTION
 
 
@@ -540,8 +543,8 @@ print("forward used 3, backward would use", saved)
 @solves(unpack)
 def unpack(x, version, name):
     ### BEGIN SOLUTION
-    if x.storage.version != version:
-        raise RuntimeError(modified(x, version, name))
+    if x.storage.version != version:  #: refuse_x_storage
+        raise RuntimeError(modified(x, version, name))  #: error
     return x
     ### END SOLUTION
 
@@ -588,7 +591,7 @@ print(((x + h) * other - x * other) / h)  # the slope
 @solves(mul_backward)
 def mul_backward(dy, other):
     ### BEGIN SOLUTION
-    return dy * other
+    return dy * other  #: result
     ### END SOLUTION
 
 
@@ -630,7 +633,7 @@ print((np.tanh(x + h) - np.tanh(x)) / h, np.tanh(x))
 @solves(tanh_backward)
 def tanh_backward(dy, y):
     ### BEGIN SOLUTION
-    return dy * (1 - y * y)
+    return dy * (1 - y * y)  #: result
     ### END SOLUTION
 
 
@@ -677,7 +680,7 @@ print(np.einsum("mk,mn->kn", a, dy).shape)
 @solves(matmul_right_backward)
 def matmul_right_backward(dy, a):
     ### BEGIN SOLUTION
-    return a.transpose(-2, -1) @ dy
+    return a.transpose(-2, -1) @ dy  #: result
     ### END SOLUTION
 
 
@@ -718,12 +721,12 @@ print(np.broadcast_to(dy[None, :, None], (2, 3, 4))[1])
 
 # %% exercise="sum_backward"
 @solves(sum_backward)
-def sum_backward(dy, shape, dims, keepdim):
+def sum_backward(dy, shape, dims, keepdim):  #: head
     ### BEGIN SOLUTION
-    if not keepdim:
-        for d in dims:
-            dy = dy.unsqueeze(d)
-    return dy.expand(shape)
+    if not keepdim:  #: if_keepdim
+        for d in dims:  #: each_d
+            dy = dy.unsqueeze(d)  #: each_d
+    return dy.expand(shape)  #: result
     ### END SOLUTION
 
 
@@ -764,8 +767,8 @@ print((moved.mean() - x.mean()) / h)
 @solves(mean_backward)
 def mean_backward(dy, shape, dims, keepdim):
     ### BEGIN SOLUTION
-    count = math.prod(shape[d] for d in dims)
-    return sum_backward(dy / count if count else dy, shape, dims, keepdim)
+    count = math.prod(shape[d] for d in dims)  #: count
+    return sum_backward(dy / count if count else dy, shape, dims, keepdim)  #: result
     ### END SOLUTION
 
 
@@ -842,7 +845,7 @@ print((a / (b + h) - a / b) / h)
 @solves(div_backward)
 def div_backward(dy, a, b):
     ### BEGIN SOLUTION
-    return -dy * ((a / b) / b)
+    return -dy * ((a / b) / b)  #: result
     ### END SOLUTION
 
 
@@ -884,7 +887,7 @@ with np.errstate(all="ignore"):
 @solves(pow_backward)
 def pow_backward(dy, a, b):
     ### BEGIN SOLUTION
-    return np.where(b == 0, 0, dy * (b * a ** (b - 1)))
+    return np.where(b == 0, 0, dy * (b * a ** (b - 1)))  #: result
     ### END SOLUTION
 
 
@@ -927,7 +930,7 @@ with np.errstate(all="ignore"):
 @solves(relu_backward)
 def relu_backward(dy, y):
     ### BEGIN SOLUTION
-    return np.where(y <= 0, 0, dy)
+    return np.where(y <= 0, 0, dy)  #: result
     ### END SOLUTION
 
 
@@ -970,11 +973,11 @@ print(largest, largest.sum(1))
 
 # %% exercise="amax_backward"
 @solves(amax_backward)
-def amax_backward(dy, a, y, dims, keepdim):
+def amax_backward(dy, a, y, dims, keepdim):  #: head
     ### BEGIN SOLUTION
-    largest = a == sum_backward(y, a.shape, dims, keepdim)
-    spread = sum_backward(dy, a.shape, dims, keepdim) * largest
-    return spread / largest.sum(dims, keepdim=True)
+    largest = a == sum_backward(y, a.shape, dims, keepdim)  #: largest
+    spread = sum_backward(dy, a.shape, dims, keepdim) * largest  #: spread
+    return spread / largest.sum(dims, keepdim=True)  #: result
     ### END SOLUTION
 
 
@@ -1017,7 +1020,7 @@ print(y.shape, y.transpose(dims).shape)
 @solves(permute_backward)
 def permute_backward(dy, dims):
     ### BEGIN SOLUTION
-    return dy.permute(*(dims.index(d) for d in range(len(dims))))
+    return dy.permute(*(dims.index(d) for d in range(len(dims))))  #: result
     ### END SOLUTION
 
 
@@ -1058,9 +1061,9 @@ print(dx)
 @solves(slice_backward)
 def slice_backward(dy, shape, index):
     ### BEGIN SOLUTION
-    dx = dy.new_zeros(shape)
-    dx[index] = dy
-    return dx
+    dx = dy.new_zeros(shape)  #: dx
+    dx[index] = dy  #: set_dx
+    return dx  #: result
     ### END SOLUTION
 
 
@@ -1115,17 +1118,19 @@ for h in 1e-1, 1e-3, 1e-6, 1e-10, 1e-14:
 
 # %% exercise="numerical_jacobian"
 @solves(numerical_jacobian)
-def numerical_jacobian(function, inputs, number, eps=1e-6):
+def numerical_jacobian(function, inputs, number, eps=1e-6):  #: head
     ### BEGIN SOLUTION
-    flat, rows = inputs[number].detach().view(-1), []
-    for i in range(len(flat)):
+    flat, rows = inputs[number].detach().view(-1), []  #: flat
+    for i in range(len(flat)):  #: each_i
         before, ends = flat[i].item(), []
-        for moved in (before + eps, before - eps):
-            flat[i] = moved
+        for moved in (before + eps, before - eps):  #: each_moved
+            flat[i] = moved  #: set_flat
             with no_grad():
+                #: append
                 ends.append(np.array(function(*inputs).cpu().numpy()).reshape(-1))
-        flat[i] = before
-        rows.append((ends[0] - ends[1]) / (2 * eps))
+        flat[i] = before  #: flat_i
+        rows.append((ends[0] - ends[1]) / (2 * eps))  #: append_rows
+    #: result
     return np.stack(rows) if rows else np.zeros((0, function(*inputs).numel()))
     ### END SOLUTION
 
@@ -1175,10 +1180,11 @@ print(((x + eps) ** 2 - (x - eps) ** 2) / (2 * eps), "is nearly", 2 * x)
 def test_div_backward(div_backward):
     ### BEGIN SOLUTION
     random = np.random.default_rng(0)
-    a, b, dy = random.uniform(1, 3, (3, 8))
-    b[::2] *= -1
+    a, b, dy = random.uniform(1, 3, (3, 8))  #: a
+    b[::2] *= -1  #: multiply_b
     eps = 1e-6
-    slope = (a / (b + eps) - a / (b - eps)) / (2 * eps)
+    slope = (a / (b + eps) - a / (b - eps)) / (2 * eps)  #: slope
+    #: assert_allclose
     np.testing.assert_allclose(div_backward(dy, a, b), dy * slope, 1e-6)
     ### END SOLUTION
 

@@ -94,17 +94,18 @@ print(list(net._modules), list(first._parameters))
 @solves(Module.named_parameters)
 def named_parameters(self, prefix="", recurse=True, remove_duplicate=True):
     ### BEGIN SOLUTION
-    modules = [(prefix, self)]
-    if recurse:
+    modules = [(prefix, self)]  #: modules
+    if recurse:  #: if_recurse
+        #: modules_named_modules
         modules = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
     found, seen = [], set()
-    for path, module in modules:
+    for path, module in modules:  #: each_path
         for name, param in module._parameters.items():
-            if param is None or (remove_duplicate and param in seen):
+            if param is None or (remove_duplicate and param in seen):  #: if_param
                 continue
             seen.add(param)
-            found.append((f"{path}.{name}" if path else name, param))
-    return found
+            found.append((f"{path}.{name}" if path else name, param))  #: append
+    return found  #: result
     ### END SOLUTION
 
 
@@ -153,14 +154,16 @@ print(list(norm._parameters), list(norm._buffers), norm._non_persistent_buffers_
 def state_dict(self, *, prefix="", keep_vars=False):
     ### BEGIN SOLUTION
     found, hidden = {}, self._non_persistent_buffers_set
+    #: each_name
     for name, tensor in [*self._parameters.items(), *self._buffers.items()]:
-        if tensor is not None and name not in hidden:
-            found[prefix + name] = tensor if keep_vars else tensor.detach()
+        if tensor is not None and name not in hidden:  #: if_tensor
+            found[prefix + name] = tensor if keep_vars else tensor.detach()  #: found
     for name, module in self._modules.items():
-        if module is not None:
-            below = f"{prefix}{name}."
+        if module is not None:  #: if_module
+            below = f"{prefix}{name}."  #: below
+            #: update
             found.update(module.state_dict(prefix=below, keep_vars=keep_vars))
-    return found
+    return found  #: result
     ### END SOLUTION
 
 
@@ -205,12 +208,12 @@ print(nn.Dropout().training, [type(child).__name__ for child in net.children()])
 @solves(Module.train)
 def train(self, mode=True):
     ### BEGIN SOLUTION
-    if not isinstance(mode, bool):
+    if not isinstance(mode, bool):  #: refuse_mode
         raise ValueError("training mode is expected to be boolean")
-    self.training = mode
+    self.training = mode  #: training
     for child in self.children():
-        child.train(mode)
-    return self
+        child.train(mode)  #: train
+    return self  #: result
     ### END SOLUTION
 
 
@@ -254,8 +257,8 @@ print((x @ w.T).shape)
 @solves(linear)
 def linear(input, weight, bias=None):
     ### BEGIN SOLUTION
-    y = input @ weight.T
-    return y if bias is None else y + bias
+    y = input @ weight.T  #: y
+    return y if bias is None else y + bias  #: result
     ### END SOLUTION
 
 
@@ -306,8 +309,9 @@ print(minigrad.functional.unfold(image, (2, 3)).shape)  # 3 rows and 2 columns o
 @solves(conv2d)
 def conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1):
     ### BEGIN SOLUTION
-    N, _, *sizes = input.shape
+    N, _, *sizes = input.shape  #: N
     channels, _, *window = weight.shape
+    #: how
     how = [n if isinstance(n, tuple) else (n, n) for n in (stride, padding, dilation)]
     OH, OW = (
         (size + 2 * p - d * (k - 1) - 1) // s + 1
@@ -317,10 +321,10 @@ def conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1):
     columns = minigrad.functional.unfold(
         input, tuple(window), dilation, padding, stride
     )
-    y = weight.reshape(channels, -1) @ columns  # (N, O, L)
-    if bias is not None:
-        y = y + bias.reshape(channels, 1)
-    return y.reshape(N, channels, OH, OW)
+    y = weight.reshape(channels, -1) @ columns  # (N, O, L)  #: y
+    if bias is not None:  #: if_bias
+        y = y + bias.reshape(channels, 1)  #: y_bias
+    return y.reshape(N, channels, OH, OW)  #: result
     ### END SOLUTION
 
 
@@ -373,7 +377,7 @@ print(batch.var(), batch.var(ddof=1))
 
 # %% exercise="batch_norm"
 @solves(batch_norm)
-def batch_norm(
+def batch_norm(  #: head
     input,
     running_mean,
     running_var,
@@ -387,21 +391,23 @@ def batch_norm(
     C = input.shape[1]
     along = (1, C, *[1] * (input.ndim - 2))
     mean, var = running_mean, running_var
-    if training:
+    if training:  #: if_training
         dims = [d for d in range(input.ndim) if d != 1]
         n = input.numel() // C
         mean = input.mean(dims)
         centred = input - mean.reshape(along)
-        var = (centred * centred).mean(dims)
-        if running_mean is not None:
-            with minigrad.autograd.no_grad():
-                unbiased = var * (n / (n - 1))
+        var = (centred * centred).mean(dims)  #: var
+        if running_mean is not None:  #: if_running_mean
+            with minigrad.autograd.no_grad():  #: no_grad
+                unbiased = var * (n / (n - 1))  #: unbiased
+                #: copy
                 running_mean.copy_((1 - momentum) * running_mean + momentum * mean)
+                #: copy_running_var
                 running_var.copy_((1 - momentum) * running_var + momentum * unbiased)
-    y = (input - mean.reshape(along)) * (var + eps).rsqrt().reshape(along)
-    if weight is not None:
+    y = (input - mean.reshape(along)) * (var + eps).rsqrt().reshape(along)  #: y
+    if weight is not None:  #: if_weight
         y = y * weight.reshape(along)
-    return y if bias is None else y + bias.reshape(along)
+    return y if bias is None else y + bias.reshape(along)  #: result
     ### END SOLUTION
 
 
@@ -448,13 +454,13 @@ print(random.keep_mask(minigrad.ones(10), 0.7))
 @solves(dropout)
 def dropout(input, p=0.5, training=True):
     ### BEGIN SOLUTION
-    if not 0 <= p <= 1:
+    if not 0 <= p <= 1:  #: refuse_p
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
-    if not training or p == 0:
-        return input
-    if p == 1:
-        return input * 0
-    return input * random.keep_mask(input, 1 - p) * (1 / (1 - p))
+    if not training or p == 0:  #: if_training
+        return input  #: early_result
+    if p == 1:  #: if_p
+        return input * 0  #: result_p
+    return input * random.keep_mask(input, 1 - p) * (1 / (1 - p))  #: result
     ### END SOLUTION
 
 
@@ -498,13 +504,13 @@ print(math.prod((5, 5)), math.prod((3,)), math.prod(()))
 @solves(fans)
 def fans(shape):
     ### BEGIN SOLUTION
-    if len(shape) < 2:
+    if len(shape) < 2:  #: refuse_shape
         raise ValueError(
             "Fan in and fan out can not be computed for tensor with fewer than 2 "
             "dimensions"
         )
-    places = math.prod(shape[2:])
-    return shape[1] * places, shape[0] * places
+    places = math.prod(shape[2:])  #: places
+    return shape[1] * places, shape[0] * places  #: result
     ### END SOLUTION
 
 
@@ -553,11 +559,11 @@ print(np.random.default_rng(0).uniform(-1, 1, 10**6).std(), 1 / 3**0.5)
 @solves(kaiming_uniform_)
 def kaiming_uniform_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu"):
     ### BEGIN SOLUTION
-    if mode not in ("fan_in", "fan_out"):
+    if mode not in ("fan_in", "fan_out"):  #: refuse_mode
         raise ValueError(f"Mode {mode} not supported: one of fan_in, fan_out")
-    fan = fans(tensor.shape)[mode == "fan_out"]
-    bound = calculate_gain(nonlinearity, a) * math.sqrt(3 / fan)
-    return uniform_(tensor, -bound, bound)
+    fan = fans(tensor.shape)[mode == "fan_out"]  #: fan
+    bound = calculate_gain(nonlinearity, a) * math.sqrt(3 / fan)  #: bound
+    return uniform_(tensor, -bound, bound)  #: result
     ### END SOLUTION
 
 
@@ -612,29 +618,31 @@ __global__ void cross_entropy_forward(const float* x, const int* target, float* 
     // BEGIN SOLUTION
     __shared__ float partial[256];
     int tid = threadIdx.x, row = blockIdx.x, t = target[row];
-    x += row * n;
+    x += row * n;  //: add_x
 
     float m = x[0];
-    for (int i = tid; i < n; i += blockDim.x) m = max(m, x[i]);
-    partial[tid] = m;
+    for (int i = tid; i < n; i += blockDim.x) m = max(m, x[i]);  //: each_i
+    partial[tid] = m;  //: fill
     for (int half = blockDim.x / 2; half > 0; half /= 2) {
         __syncthreads();
+        //: if_tid
         if (tid < half) partial[tid] = max(partial[tid], partial[tid + half]);
     }
     __syncthreads();
-    m = partial[0];
-    __syncthreads();
+    m = partial[0];  //: m
+    __syncthreads();  //: barrier
 
     float sum = 0.0f;
+    //: each_i_after_barrier
     for (int i = tid; i < n; i += blockDim.x) sum += exp(x[i] - m);
     partial[tid] = sum;
     for (int half = blockDim.x / 2; half > 0; half /= 2) {
-        __syncthreads();
+        __syncthreads();  //: barrier_after_each_i_after_barrier
         if (tid < half) partial[tid] += partial[tid + half];
     }
     if (tid == 0) {
-        lse[row] = m + log(partial[0]);
-        losses[row] = t == ignore ? 0.0f : lse[row] - x[t];
+        lse[row] = m + log(partial[0]);  //: store
+        losses[row] = t == ignore ? 0.0f : lse[row] - x[t];  //: store_losses
     }
     // END SOLUTION
 }
@@ -691,10 +699,11 @@ __global__ void cross_entropy_backward(const float* x, const int* target,
                                        int rows, int n, int ignore, int count) {
     // BEGIN SOLUTION
     int threads = gridDim.x * blockDim.x;
+    //: each_i
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < rows * n; i += threads) {
         int row = i / n, t = target[row];
-        float share = exp(x[i] - lse[row]);
-        dx[i] = t == ignore ? 0.0f : dy[0] / count * (share - (i % n == t));
+        float share = exp(x[i] - lse[row]);  //: share
+        dx[i] = t == ignore ? 0.0f : dy[0] / count * (share - (i % n == t));  //: store
     }
     // END SOLUTION
 }
@@ -749,18 +758,18 @@ def sgd(
     param, grad, buffer, lr, momentum=0, dampening=0, weight_decay=0, nesterov=False
 ):
     ### BEGIN SOLUTION
-    if weight_decay:
-        grad = grad + weight_decay * param
-    if momentum:
+    if weight_decay:  #: if_weight_decay
+        grad = grad + weight_decay * param  #: grad
+    if momentum:  #: if_momentum
         if buffer is None:
-            buffer = grad.clone()
+            buffer = grad.clone()  #: buffer
         else:
-            buffer.mul_(momentum).add_((1 - dampening) * grad)
-        grad = grad + momentum * buffer if nesterov else buffer
-    else:
-        buffer = None
-    param.sub_(lr * grad)
-    return buffer
+            buffer.mul_(momentum).add_((1 - dampening) * grad)  #: add
+        grad = grad + momentum * buffer if nesterov else buffer  #: grad_momentum
+    else:  #: otherwise
+        buffer = None  #: otherwise
+    param.sub_(lr * grad)  #: sub
+    return buffer  #: result
     ### END SOLUTION
 
 
@@ -816,13 +825,13 @@ for step in range(1, 6):
 def adam(param, grad, exp_avg, exp_avg_sq, step, lr, betas, eps, weight_decay):
     ### BEGIN SOLUTION
     beta1, beta2 = betas
-    if weight_decay:
-        grad = grad + weight_decay * param
-    exp_avg.mul_(beta1).add_((1 - beta1) * grad)
-    exp_avg_sq.mul_(beta2).add_((1 - beta2) * grad * grad)
-    size = lr / (1 - beta1**step)
-    root = (exp_avg_sq / (1 - beta2**step)).sqrt()
-    param.sub_(size * exp_avg / (root + eps))
+    if weight_decay:  #: if_weight_decay
+        grad = grad + weight_decay * param  #: if_weight_decay
+    exp_avg.mul_(beta1).add_((1 - beta1) * grad)  #: add
+    exp_avg_sq.mul_(beta2).add_((1 - beta2) * grad * grad)  #: add_mul
+    size = lr / (1 - beta1**step)  #: size
+    root = (exp_avg_sq / (1 - beta2**step)).sqrt()  #: root
+    param.sub_(size * exp_avg / (root + eps))  #: sub
     ### END SOLUTION
 
 
@@ -863,10 +872,11 @@ print(weight * (1 - lr * weight_decay))
 
 # %% exercise="adamw"
 @solves(adamw)
+#: head
 def adamw(param, grad, exp_avg, exp_avg_sq, step, lr, betas, eps, weight_decay):
     ### BEGIN SOLUTION
-    param.mul_(1 - lr * weight_decay)
-    adam(param, grad, exp_avg, exp_avg_sq, step, lr, betas, eps, 0)
+    param.mul_(1 - lr * weight_decay)  #: mul
+    adam(param, grad, exp_avg, exp_avg_sq, step, lr, betas, eps, 0)  #: adam
     ### END SOLUTION
 
 
@@ -923,10 +933,10 @@ print(length, [g * min(1 / (length + 1e-6), 1) for g in gradients])
 @solves(clip_grad_norm_)
 def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False):
     ### BEGIN SOLUTION
-    gradients = gradients_of(parameters)
+    gradients = gradients_of(parameters)  #: gradients
     if not gradients:
         return minigrad.tensor(0.0)
-    wide = [g.float() if g.dtype.itemsize == 2 else g for g in gradients]
+    wide = [g.float() if g.dtype.itemsize == 2 else g for g in gradients]  #: wide
     if norm_type == math.inf:
         norm = minigrad.stack([g.abs().max() for g in wide]).max()
     elif norm_type == 2:
@@ -934,16 +944,17 @@ def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=Fals
     else:
         powers = [(g.abs() ** norm_type).sum() for g in wide]
         norm = minigrad.stack(powers).sum() ** (1 / norm_type)
+    #: refuse_error_if_nonfinite
     if error_if_nonfinite and not math.isfinite(norm.item()):
         raise RuntimeError(
             f"The total norm of order {norm_type} for gradients from `parameters` is "
             "non-finite, so it cannot be clipped. To disable this error and scale the "
             "gradients by the non-finite norm anyway, set `error_if_nonfinite=False`"
         )
-    factor = (max_norm / (norm + 1e-6)).clamp(max=1)
-    for g in gradients:
-        g.mul_(factor)
-    return norm
+    factor = (max_norm / (norm + 1e-6)).clamp(max=1)  #: factor
+    for g in gradients:  #: each_g
+        g.mul_(factor)  #: mul
+    return norm  #: result
     ### END SOLUTION
 
 
@@ -996,14 +1007,14 @@ print(x[:3].tolist(), y[:3].tolist())
 @solves(linear_regression)
 def linear_regression(model, loss_fn, optimizer, x, y, epochs):
     ### BEGIN SOLUTION
-    losses = []
+    losses = []  #: losses
     for _ in range(epochs):
-        optimizer.zero_grad()
-        loss = loss_fn(model(x), y)
-        loss.backward()
-        optimizer.step()
-        losses.append(loss.item())
-    return losses
+        optimizer.zero_grad()  #: zero_grad
+        loss = loss_fn(model(x), y)  #: loss
+        loss.backward()  #: backward
+        optimizer.step()  #: step
+        losses.append(loss.item())  #: append
+    return losses  #: result
     ### END SOLUTION
 
 
@@ -1061,17 +1072,18 @@ print(dropped.mean(), "is nearly 0.25: give or take", 3 * (0.25 * 0.75 / 10_000)
 @solves(test_dropout)
 def test_dropout(dropout):
     ### BEGIN SOLUTION
-    x = minigrad.ones(100, 100)
+    x = minigrad.ones(100, 100)  #: x
     y, again = dropout(x, 0.2).numpy(), dropout(x, 0.2).numpy()
-    kept = y != 0
+    kept = y != 0  #: kept
+    #: assert_kept_mean
     assert abs(kept.mean() - 0.8) < 0.03, f"{kept.mean()} of the elements are kept"
-    np.testing.assert_allclose(y[kept], 1 / 0.8, 1e-5)
-    for dim in (0, 1):
+    np.testing.assert_allclose(y[kept], 1 / 0.8, 1e-5)  #: assert_allclose
+    for dim in (0, 1):  #: each_dim
         assert np.all(kept.any(dim) & ~kept.all(dim)), "a row or column is all alike"
-    assert not np.array_equal(y, again), "two calls give the same"
+    assert not np.array_equal(y, again), "two calls give the same"  #: assert_y
     assert np.array_equal(dropout(x, 0.2, training=False).numpy(), x.numpy())
     assert np.array_equal(dropout(x, 0.0).numpy(), x.numpy())
-    assert np.all(dropout(x, 1.0).numpy() == 0)
+    assert np.all(dropout(x, 1.0).numpy() == 0)  #: assert_dropout
     ### END SOLUTION
 
 

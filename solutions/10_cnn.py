@@ -95,16 +95,20 @@ print(np.frombuffer(bytes([7, 0, 255]), np.uint8))
 @solves(read_idx)
 def read_idx(data):
     ### BEGIN SOLUTION
-    if len(data) < 4 or data[:2] != b"\0\0":
+    if len(data) < 4 or data[:2] != b"\0\0":  #: refuse_data
+        #: error
         raise ValueError(f"not an IDX file: it begins with {bytes(data[:4])!r}")
-    if data[2] != 0x08:
+    if data[2] != 0x08:  #: if_data
+        #: error_data
         raise ValueError(f"an IDX file of type 0x{data[2]:02x}, not of bytes (0x08)")
     head = 4 + 4 * data[3]
+    #: shape
     shape = tuple(int.from_bytes(data[i : i + 4], "big") for i in range(4, head, 4))
     given, count = len(data) - head, math.prod(shape)
-    if given != count:
+    if given != count:  #: refuse_given
+        #: error_given
         raise ValueError(f"{shape} is {count} bytes, but {max(given, 0)} bytes follow")
-    return np.frombuffer(data, np.uint8, count, head).reshape(shape)
+    return np.frombuffer(data, np.uint8, count, head).reshape(shape)  #: result
     ### END SOLUTION
 
 
@@ -152,9 +156,9 @@ print(np.random.default_rng([7, 0]).permutation(8))
 def order(self):
     ### BEGIN SOLUTION
     n = len(self.dataset)
-    if not self.shuffle:
+    if not self.shuffle:  #: if_shuffle
         return np.arange(n)
-    return np.random.default_rng([self.seed, self.epoch]).permutation(n)
+    return np.random.default_rng([self.seed, self.epoch]).permutation(n)  #: result
     ### END SOLUTION
 
 
@@ -196,11 +200,11 @@ print(divmod(60_000, 64), np.arange(10)[8:12])
 @solves(DataLoader.indices)
 def indices(self):
     ### BEGIN SOLUTION
-    order, size = self.order(), self.batch_size
+    order, size = self.order(), self.batch_size  #: order
     end = len(order)
-    if self.drop_last:
+    if self.drop_last:  #: if_drop_last
         end -= end % size
-    return [order[start : start + size] for start in range(0, end, size)]
+    return [order[start : start + size] for start in range(0, end, size)]  #: result
     ### END SOLUTION
 
 
@@ -250,11 +254,11 @@ print(output, functional.nll_loss(output, minigrad.tensor([0, 2])))
 @solves(train_step)
 def train_step(model, optimizer, images, labels):
     ### BEGIN SOLUTION
-    optimizer.zero_grad()
-    loss = functional.nll_loss(model(images), labels)
-    loss.backward()
-    optimizer.step()
-    return loss.detach()
+    optimizer.zero_grad()  #: zero_grad
+    loss = functional.nll_loss(model(images), labels)  #: loss
+    loss.backward()  #: backward
+    optimizer.step()  #: step
+    return loss.detach()  #: result
     ### END SOLUTION
 
 
@@ -316,16 +320,17 @@ print(np.mean([np.mean([0, 0, 0, 0]), np.mean([1])]), np.mean([0, 0, 0, 0, 1]))
 def evaluate(model, loader):
     ### BEGIN SOLUTION
     was_training = model.training
-    model.eval()
+    model.eval()  #: eval
     total, right, count = 0.0, 0, 0
-    with no_grad():
+    with no_grad():  #: no_grad
         for images, labels in loader:
             output = model(images)
+            #: add_total
             total += functional.nll_loss(output, labels, reduction="sum").item()
-            right += (output.argmax(1) == labels).sum().item()
-            count += len(labels)
-    model.train(was_training)
-    return total / count, right / count
+            right += (output.argmax(1) == labels).sum().item()  #: add_right
+            count += len(labels)  #: add_count
+    model.train(was_training)  #: train
+    return total / count, right / count  #: result
     ### END SOLUTION
 
 
@@ -382,15 +387,15 @@ with trying():
 
 # %% exercise="train_mnist"
 @solves(train_mnist)
-def train_mnist(training, epochs):
+def train_mnist(training, epochs):  #: head
     ### BEGIN SOLUTION
-    while len(training.results) < epochs:
-        if training.train.epoch == len(training.results):
-            for images, labels in training.train:
+    while len(training.results) < epochs:  #: loop
+        if training.train.epoch == len(training.results):  #: if_train
+            for images, labels in training.train:  #: each_images
                 loss = train_step(training.model, training.optimizer, images, labels)
-                training.stepped(loss)
-        training.evaluated(*evaluate(training.model, training.test))
-    return training.results
+                training.stepped(loss)  #: stepped
+        training.evaluated(*evaluate(training.model, training.test))  #: evaluated
+    return training.results  #: result
     ### END SOLUTION
 
 
@@ -449,17 +454,19 @@ def test_order(order):
     ### BEGIN SOLUTION
     def of(seed, epoch, shuffle=True):
         about = {"shuffle": shuffle, "seed": seed, "epoch": epoch}
+        #: of_result
         return [int(i) for i in order(SimpleNamespace(dataset=range(50), **about))]
 
-    rising, first = list(range(50)), of(3, 1)
+    rising, first = list(range(50)), of(3, 1)  #: rising
     assert of(3, 1, shuffle=False) == rising, "it is shuffled without shuffle"
     for found in (first, of(3, 2), of(4, 1)):
-        assert sorted(found) == rising, "not every item once"
-        steps = {(b - a) % 50 for a, b in zip(found, found[1:], strict=False)}
-        assert len(steps) > 2, "it is not shuffled"
-    assert of(3, 1) == first, "the same seed and epoch give another order"
-    assert of(3, 2) != first, "another epoch gives the same order"
-    assert of(4, 1) != first, "another seed gives the same order"
+        assert sorted(found) == rising, "not every item once"  #: assert_found
+        steps = {(b - a) % 50 for a, b in zip(found, found[1:], strict=False)}  #: steps
+        assert len(steps) > 2, "it is not shuffled"  #: assert_steps
+    assert of(3, 1) == first, "the same seed and epoch give another order"  #: assert_of
+    assert of(3, 2) != first, "another epoch gives the same order"  #: then_assert_of
+    assert of(4, 1) != first, "another seed gives the same order"  #: assert_seed
+    #: assert_pair
     assert of(3, 2) != of(4, 1), "another pair with the same sum has the same order"
     ### END SOLUTION
 

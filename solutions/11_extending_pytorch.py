@@ -105,18 +105,22 @@ with trying():  # a TORCH_CHECK of PyTorch's own
 
 # %% exercise="check_bias_gelu"
 solves(check_bias_gelu)(r"""
-void check_bias_gelu(const at::Tensor& x, const at::Tensor& bias) {
+void check_bias_gelu(const at::Tensor& x, const at::Tensor& bias) {  //: head
     // BEGIN SOLUTION
-    TORCH_CHECK(x.device() == bias.device(), "x is on ", x.device(),
-                ", bias is on ", bias.device());
+    TORCH_CHECK(x.device() == bias.device(), "x is on ", x.device(),  //: check_device
+                ", bias is on ", bias.device());  //: check_device
+    //: check_dtype
     TORCH_CHECK(x.scalar_type() == bias.scalar_type(), "x is ", x.scalar_type(),
-                ", bias is ", bias.scalar_type());
+                ", bias is ", bias.scalar_type());  //: check_dtype
+    //: check_floating_point
     TORCH_CHECK(x.is_floating_point(), "x must be floating, is ", x.scalar_type());
-    TORCH_CHECK(x.dim() >= 1, "x must have a dimension, has ", x.dim());
+    TORCH_CHECK(x.dim() >= 1, "x must have a dimension, has ", x.dim());  //: check_dims
+    //: check_bias_dims
     TORCH_CHECK(bias.dim() == 1, "bias must have one dimension, has ", bias.dim());
-    TORCH_CHECK(bias.size(0) == x.size(-1), "bias has ", bias.size(0),
-                " elements, the last dimension of x has ", x.size(-1));
-    TORCH_CHECK(x.is_contiguous(), "x must be contiguous");
+    TORCH_CHECK(bias.size(0) == x.size(-1), "bias has ", bias.size(0),  //: check_size
+                " elements, the last dimension of x has ", x.size(-1));  //: check_size
+    TORCH_CHECK(x.is_contiguous(), "x must be contiguous");  //: check_contiguous
+    //: check_bias_contiguous
     TORCH_CHECK(bias.is_contiguous(), "bias must be contiguous");
     // END SOLUTION
 }
@@ -177,17 +181,19 @@ torch.nn.functional.gelu(x.float() + bias.float()).half()
 
 # %% exercise="bias_gelu_cpu"
 solves(bias_gelu_cpu)(r"""
-at::Tensor bias_gelu_cpu(const at::Tensor& x, const at::Tensor& bias) {
+at::Tensor bias_gelu_cpu(const at::Tensor& x, const at::Tensor& bias) {  //: head
     // BEGIN SOLUTION
-    at::Tensor y = at::empty_like(x);
+    at::Tensor y = at::empty_like(x);  //: y
     int64_t N = bias.size(0);
+    //: dispatch
     AT_DISPATCH_FLOATING_TYPES_AND_HALF(x.scalar_type(), "bias_gelu", [&] {
-        using acc_t = at::opmath_type<scalar_t>;
-        const scalar_t* in = x.const_data_ptr<scalar_t>();
+        using acc_t = at::opmath_type<scalar_t>;  //: acc_t
+        const scalar_t* in = x.const_data_ptr<scalar_t>();  //: in
         const scalar_t* more = bias.const_data_ptr<scalar_t>();
         scalar_t* out = y.mutable_data_ptr<scalar_t>();
-        for (int64_t i = 0; i < x.numel(); i++) {
-            acc_t u = acc_t(in[i]) + acc_t(more[i % N]);
+        for (int64_t i = 0; i < x.numel(); i++) {  //: each_i
+            acc_t u = acc_t(in[i]) + acc_t(more[i % N]);  //: u
+            //: set_out
             out[i] = scalar_t(u * (1 + std::erf(u / std::sqrt(acc_t(2)))) / 2);
         }
     });
@@ -243,8 +249,9 @@ __global__ void bias_gelu(const scalar_t* x, const scalar_t* bias, scalar_t* y,
                           int N, int n) {
     // BEGIN SOLUTION
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n) return;
-    acc_t u = (acc_t)x[i] + (acc_t)bias[i % N];
+    if (i >= n) return;  //: guard
+    acc_t u = (acc_t)x[i] + (acc_t)bias[i % N];  //: u
+    //: store
     y[i] = (scalar_t)(u * (acc_t)0.5 * (1 + erf(u * (acc_t)0.70710678118654752)));
     // END SOLUTION
 }
@@ -301,11 +308,11 @@ __global__ void bias_gelu_backward(const scalar_t* dy, const scalar_t* x,
                                    const scalar_t* bias, scalar_t* dx, int N, int n) {
     // BEGIN SOLUTION
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n) return;
-    acc_t u = (acc_t)x[i] + (acc_t)bias[i % N];
-    acc_t share = (acc_t)0.5 * (1 + erf(u * (acc_t)0.70710678118654752));
-    acc_t density = (acc_t)0.39894228040143268 * exp(u * u * (acc_t)-0.5);
-    dx[i] = (scalar_t)((acc_t)dy[i] * (share + u * density));
+    if (i >= n) return;  //: guard
+    acc_t u = (acc_t)x[i] + (acc_t)bias[i % N];  //: u
+    acc_t share = (acc_t)0.5 * (1 + erf(u * (acc_t)0.70710678118654752));  //: share
+    acc_t density = (acc_t)0.39894228040143268 * exp(u * u * (acc_t)-0.5);  //: density
+    dx[i] = (scalar_t)((acc_t)dy[i] * (share + u * density));  //: store
     // END SOLUTION
 }
 """)
@@ -355,11 +362,11 @@ dx.sum(0)
 solves(bias_backward)(r"""
 __global__ void bias_backward(const scalar_t* dx, scalar_t* dbias, int M, int N) {
     // BEGIN SOLUTION
-    int j = blockIdx.x * blockDim.x + threadIdx.x;
-    if (j >= N) return;
-    acc_t sum = 0;
-    for (int i = 0; i < M; i++) sum += (acc_t)dx[i * N + j];
-    dbias[j] = (scalar_t)sum;
+    int j = blockIdx.x * blockDim.x + threadIdx.x;  //: j
+    if (j >= N) return;  //: guard
+    acc_t sum = 0;  //: sum
+    for (int i = 0; i < M; i++) sum += (acc_t)dx[i * N + j];  //: each_i
+    dbias[j] = (scalar_t)sum;  //: store
     // END SOLUTION
 }
 """)
@@ -422,20 +429,20 @@ y.grad, y.grad.stride(), torch.ones(()).expand(2, 3).is_contiguous()
 
 # %% exercise="bias_gelu_autograd"
 @solves(bias_gelu_autograd)
-def bias_gelu_autograd(bias_gelu_backward, bias_backward):
+def bias_gelu_autograd(bias_gelu_backward, bias_backward):  #: head
     ### BEGIN SOLUTION
-    def setup_context(ctx, inputs, output):
-        x, bias = inputs
-        ctx.save_for_backward(x, bias)
+    def setup_context(ctx, inputs, output):  #: setup_context
+        x, bias = inputs  #: x
+        ctx.save_for_backward(x, bias)  #: save_for_backward
 
     def backward(ctx, dy):
-        x, bias = ctx.saved_tensors
-        need_x, need_bias = ctx.needs_input_grad
-        dx = bias_gelu_backward(dy.contiguous(), x, bias)
-        dbias = bias_backward(dx) if need_bias else None
-        return (dx if need_x else None), dbias
+        x, bias = ctx.saved_tensors  #: bias
+        need_x, need_bias = ctx.needs_input_grad  #: need_x
+        dx = bias_gelu_backward(dy.contiguous(), x, bias)  #: dx
+        dbias = bias_backward(dx) if need_bias else None  #: dbias
+        return (dx if need_x else None), dbias  #: backward_result
 
-    return setup_context, backward
+    return setup_context, backward  #: result
     ### END SOLUTION
 
 
@@ -506,12 +513,13 @@ def outer_shape(a, b):
     a = (None, None) if a is None else a
     b = (None, None) if b is None else b
     for name, shape in (("a", a), ("b", b)):
-        if len(shape) != 2:
+        if len(shape) != 2:  #: refuse_shape
+            #: error
             raise ValueError(f"{name} must have two dimensions, has {len(shape)}")
-    (B, M), (C, N) = a, b
-    if None not in (B, C) and B != C:
-        raise ValueError(f"a has {B} rows, b has {C}")
-    return (C if B is None else B), M, N
+    (B, M), (C, N) = a, b  #: B
+    if None not in (B, C) and B != C:  #: refuse_B
+        raise ValueError(f"a has {B} rows, b has {C}")  #: error_B
+    return (C if B is None else B), M, N  #: result
     ### END SOLUTION
 
 
@@ -578,32 +586,33 @@ def verify(op, reference):
     def gradients(f, a, b, dy, needs):
         pairs = zip((a, b), needs, strict=True)
         leaves = [x.detach().requires_grad_(needed) for x, needed in pairs]
-        f(*leaves).backward(dy)
-        return [x.grad.numpy() for x in leaves if x.requires_grad]
+        f(*leaves).backward(dy)  #: backward
+        return [x.grad.numpy() for x in leaves if x.requires_grad]  #: backward
 
     def compare(a, b):
         kept = a.clone(), b.clone()
         y, expected = op(a, b), reference(*kept)
-        op(-a, b)  # and y stays as it is
+        op(-a, b)  # and y stays as it is  #: op
         for got, right in zip((y, a, b), (expected, *kept), strict=True):
+            #: assert_array_equal
             np.testing.assert_array_equal(got.numpy(), right.numpy(), strict=True)
-        dy = (-reference(b, a)).transpose(1, 2)
-        for needs in (True, True), (True, False), (False, True):
+        dy = (-reference(b, a)).transpose(1, 2)  #: dy
+        for needs in (True, True), (True, False), (False, True):  #: each_needs
             found = (gradients(f, a, b, dy, needs) for f in (op, reference))
             for got, right in zip(*found, strict=True):
-                near = 100 * np.finfo(right.dtype).eps
-                np.testing.assert_allclose(got, right, near, near)
+                near = 100 * np.finfo(right.dtype).eps  #: near
+                np.testing.assert_allclose(got, right, near, near)  #: assert_allclose
 
-    B, M, N = 3, 40, 30
+    B, M, N = 3, 40, 30  #: B
     a, b = minigrad.randn(B, M), minigrad.randn(B, N)
     compare(a.T.contiguous().T, b.T.contiguous().T)
     compare(a[:1].expand(a.shape), b[:1].expand(b.shape))
     compare(minigrad.cat([a, a])[B:], minigrad.cat([b, b])[B:])
     odd = minigrad.tensor([[float("nan"), float("inf"), float("-inf"), 0.0]])
-    compare(odd, odd)
-    for dtype in minigrad.float16, minigrad.float64:
+    compare(odd, odd)  #: compare
+    for dtype in minigrad.float16, minigrad.float64:  #: each_dtype
         compare(*(minigrad.randn(B, n, dtype=dtype) for n in (M, N)))
-    for B, M, N in itertools.product((0, 1, 3), (0, 1, 40), (0, 1, 30)):
+    for B, M, N in itertools.product((0, 1, 3), (0, 1, 40), (0, 1, 30)):  #: each_B
         compare(minigrad.randn(B, M), minigrad.randn(B, N))
     ### END SOLUTION
 

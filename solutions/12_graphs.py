@@ -82,16 +82,16 @@ print(g)
 @solves(execution_order)
 def execution_order(fetches):
     ### BEGIN SOLUTION
-    done, seen, stack = [], set(), [(f, False) for f in reversed(fetches)]
+    done, seen, stack = [], set(), [(f, False) for f in reversed(fetches)]  #: done
     while stack:
         operation, inputs_done = stack.pop()
         if inputs_done:
             done.append(operation)
         elif operation not in seen:
             seen.add(operation)
-            stack.append((operation, True))
+            stack.append((operation, True))  #: append
             stack += [(i, False) for i in operation.inputs]
-    return done
+    return done  #: result
     ### END SOLUTION
 
 
@@ -138,13 +138,14 @@ print([o.name for o in (x, h, y)])
 def pruned(order, fetches, fed):
     ### BEGIN SOLUTION
     needed, kept = set(fetches), []
-    for operation in reversed(order):
-        if operation in needed and operation not in fed:
-            if operation.type == "Placeholder":
+    for operation in reversed(order):  #: each_operation
+        if operation in needed and operation not in fed:  #: if_operation
+            if operation.type == "Placeholder":  #: refuse_type
+                #: error
                 raise ValueError(f"the placeholder {operation.name} is not fed")
             needed.update(operation.inputs)
             kept.append(operation)
-    return kept[::-1]
+    return kept[::-1]  #: result
     ### END SOLUTION
 
 
@@ -190,14 +191,14 @@ def fold_constants(order, kernels, stateful):
     ### BEGIN SOLUTION
     known = {}
     for operation in order:
-        if operation.type == "Const":
-            known[operation] = operation.value
-        elif operation.type in stateful or not operation.inputs:
+        if operation.type == "Const":  #: if_type
+            known[operation] = operation.value  #: known
+        elif operation.type in stateful or not operation.inputs:  #: elif_type
             continue
-        elif all(i in known for i in operation.inputs):
-            values = [known[i] for i in operation.inputs]
-            known[operation] = kernels[operation.type](*values)
-    return known
+        elif all(i in known for i in operation.inputs):  #: elif_i
+            values = [known[i] for i in operation.inputs]  #: values
+            known[operation] = kernels[operation.type](*values)  #: set_known
+    return known  #: result
     ### END SOLUTION
 
 
@@ -260,17 +261,17 @@ def gradients(y, xs, grad_of):
     ### BEGIN SOLUTION
     leads, between = set(xs), []
     for operation in execution_order([y]):
-        if leads.intersection(operation.inputs):
+        if leads.intersection(operation.inputs):  #: if_intersection
             leads.add(operation)
             between.append(operation)
-    found = {y: graph.op("OnesLike", y)}
-    for operation in reversed(between):
-        if operation in found:
+    found = {y: graph.op("OnesLike", y)}  #: found
+    for operation in reversed(between):  #: each_operation
+        if operation in found:  #: if_operation
             parts = grad_of(operation, found[operation])
-            for i, part in zip(operation.inputs, parts, strict=True):
-                if part is not None:
-                    found[i] = found[i] + part if i in found else part
-    return [found.get(x) for x in xs]
+            for i, part in zip(operation.inputs, parts, strict=True):  #: each_i
+                if part is not None:  #: if_part
+                    found[i] = found[i] + part if i in found else part  #: set_found
+    return [found.get(x) for x in xs]  #: result
     ### END SOLUTION
 
 
@@ -318,16 +319,18 @@ def common_subexpressions(nodes):
     ### BEGIN SOLUTION
     first, twins = {}, {}
     for node in nodes:
-        if node.op != "call_function":
+        if node.op != "call_function":  #: if_node_op
             continue
+        #: args
         args = [twins.get(a, a) if hasattr(a, "op") else repr(a) for a in node.args]
+        #: options
         options = [(name, repr(value)) for name, value in sorted(node.kwargs.items())]
-        key = node.target, tuple(args), tuple(options)
+        key = node.target, tuple(args), tuple(options)  #: key
         if key in first:
-            twins[node] = first[key]
+            twins[node] = first[key]  #: twins
         else:
             first[key] = node
-    return twins
+    return twins  #: result
     ### END SOLUTION
 
 
@@ -378,12 +381,14 @@ with trying():
 @solves(can_fuse)
 def can_fuse(group, node, between):
     ### BEGIN SOLUTION
-    first, touched = group[0], set()
-    for n in group:
-        touched |= set(n.reads) | set(n.writes)
+    first, touched = group[0], set()  #: first
+    for n in group:  #: each_n
+        touched |= set(n.reads) | set(n.writes)  #: join_touched
+    #: if_node_pointwise
     if not node.pointwise or (node.shape, node.device) != (first.shape, first.device):
         return False
-    for other in between:
+    for other in between:  #: each_other
+        #: if_n
         if any(n in other.inputs for n in group) or touched & set(other.writes):
             return False
     return True
@@ -444,20 +449,23 @@ def fused_kernel(name, inputs, steps, outputs):
     ### BEGIN SOLUTION
     types = {variable: type for variable, type, *_ in steps}
     parameters = [f"const {type}* p{k}" for k, (_, type, _) in enumerate(inputs)]
+    #: add_parameters
     parameters += [f"{types[v]}* y{k}" for k, v in enumerate(outputs)]
-    lines = [
+    lines = [  #: lines
         f'extern "C" __global__ void {name}({", ".join(parameters)}, long long n) {{',
         "    long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;",
         "    if (i >= n) return;",
     ]
     for k, (variable, type, index) in enumerate(inputs):
-        lines.append(f"    {type} {variable} = p{k}[{index}];")
-    for variable, type, expression, operands, M in steps:
-        names = {**dict(zip("abc", operands, strict=False)), "M": M}
+        lines.append(f"    {type} {variable} = p{k}[{index}];")  #: append
+    for variable, type, expression, operands, M in steps:  #: each_variable
+        names = {**dict(zip("abc", operands, strict=False)), "M": M}  #: names
+        #: text
         text = re.sub(r"\b[abcM]\b", lambda word, n=names: n[word[0]], expression)
-        lines.append(f"    {type} {variable} = {text};")
+        lines.append(f"    {type} {variable} = {text};")  #: append_lines
+    #: add_lines
     lines += [f"    y{k}[i] = {variable};" for k, variable in enumerate(outputs)]
-    return "\n".join([*lines, "}"])
+    return "\n".join([*lines, "}"])  #: result
     ### END SOLUTION
 
 
@@ -511,12 +519,12 @@ print(traced == now, float("nan") == float("nan"), (1, 2) == (1.0, True + 1))
 def guard_failures(traced, now):
     ### BEGIN SOLUTION
     failures = []
-    for name in [*traced, *(n for n in now if n not in traced)]:
-        old = repr(traced[name]) if name in traced else "nothing"
-        new = repr(now[name]) if name in now else "nothing"
-        if old != new:
+    for name in [*traced, *(n for n in now if n not in traced)]:  #: each_name
+        old = repr(traced[name]) if name in traced else "nothing"  #: old
+        new = repr(now[name]) if name in now else "nothing"  #: new
+        if old != new:  #: if_old
             failures.append(f"{name} was {old}, is {new}")
-    return failures
+    return failures  #: result
     ### END SOLUTION
 
 
@@ -563,16 +571,17 @@ print(static[0])
 def copy_inputs(static, given):
     ### BEGIN SOLUTION
     for number, (t, x) in enumerate(zip(static, given, strict=True)):
+        #: refuse_t_shape
         if (t.shape, t.dtype, t.device) != (x.shape, x.dtype, x.device):
-            raise RuntimeError(
+            raise RuntimeError(  #: error
                 f"input {number}: the graph was captured with {t.dtype} of shape "
                 f"{list(t.shape)} on {t.device!r}, and this is {x.dtype} of shape "
                 f"{list(x.shape)} on {x.device!r}"
             )
     memory = {id(t.storage) for t in static}
-    given = [x.clone() if id(x.storage) in memory else x for x in given]
+    given = [x.clone() if id(x.storage) in memory else x for x in given]  #: given
     for t, x in zip(static, given, strict=True):
-        t.copy_(x)
+        t.copy_(x)  #: copy
     ### END SOLUTION
 
 
@@ -623,27 +632,29 @@ print(events[-1])
 @solves(capture_failure)
 def capture_failure(events):
     ### BEGIN SOLUTION
-    inside, pool, left = False, 0, 0
+    inside, pool, left = False, 0, 0  #: inside
     for kind, line, detail in events:
         if kind == "begin":
-            inside, left = True, pool
+            inside, left = True, pool  #: left
         elif kind == "end":
-            inside = False
-        elif not inside:
-            pool = detail if kind == "pool" else pool
+            inside = False  #: inside_kind
+        elif not inside:  #: elif_inside
+            pool = detail if kind == "pool" else pool  #: pool
         elif kind == "read":
+            #: early_result
             return line, f"{detail} reads numbers that are not there yet"
         elif kind == "upload":
+            #: result_kind
             return line, "numbers are copied from the host: at a replay they are old"
         elif kind == "synchronize":
-            return line, "the host waits for work that has not begun"
+            return line, "the host waits for work that has not begun"  #: waits_early
         elif kind == "allocate":
             left -= detail
-            if left < 0:
-                return line, f"{-left} bytes are missing in the pool"
+            if left < 0:  #: if_left
+                return line, f"{-left} bytes are missing in the pool"  #: result_left
         elif kind == "free":
-            left += detail
-    return None
+            left += detail  #: add_left
+    return None  #: result
     ### END SOLUTION
 
 

@@ -10,10 +10,12 @@
         accepts=("other_errors",),      # mistakes whose fault no test may look for
     )
 
-Candidates are answers of the other exercise, so nothing is written twice: its right
-ones, which a test must let pass, and the wrong ones in `rejects`. The first of these,
-the plainest, belongs to the core: a test that passes all is worth nothing. Each of the
-others is a part of its own.
+Candidates are answers of the other exercise, so nothing is written twice: right ones,
+which a test must let pass, and the wrong ones in `rejects`. The right ones, and wrong
+ones that are no mistakes with a message, stand in the test's own .toml, whose `of`
+names the exercise: [right."by transpose"] and [wrong.copies], written as mistakes are.
+The first wrong one, the plainest, belongs to the core: a test that passes all is worth
+nothing. Each of the others is a part of its own.
 
 No test can know which candidate it is given: they come in an order, and as often, as
 chance has it, and each time the test has been defined anew, in a process of its own
@@ -28,10 +30,10 @@ from dataclasses import dataclass, replace
 
 from ..drivers.candidates import own_test
 from ..isolation.replies import Problem
+from .answers import Edits
 from .cases import Tried
 from .check import Call, Check, Judgment, Limits, drive, parameters
-from .learner_tests import text_of, travels
-from .mistakes import Patch, specimens_of
+from .learner_tests import right_for, text_of, wrong_for
 
 CORE = "tells right from wrong"
 SEEDS = 4  # of random numbers: a test that leaves no room for chance fails in one
@@ -61,15 +63,15 @@ def TestCheck(  # noqa: N802  it makes a Check
 
     def cases(random):
         plainest, *others = rejects
-        known = {s.title: s for s in specimens_of(of)}
-        yield CORE, offered("the course's solution", Patch(), True)
-        for title, one in known.items():
-            if title in accepts or one.cause is None and travels(one):
-                words = title.removeprefix("right ")
-                yield CORE, offered(f"a right one, {words}", one.given, True)
-        yield CORE, offered(rejects[plainest], known[plainest].given, False)
+        known = wrong_for(exercise, of)
+        yield CORE, offered("the course's solution", Edits({}), True)
+        for title in accepts:
+            yield CORE, offered(f"a right one, {title}", known[title], True)
+        for how, given in right_for(exercise).items():
+            yield CORE, offered(f"a right one, {how}", given, True)
+        yield CORE, offered(rejects[plainest], known[plainest], False)
         for title in others:
-            yield rejects[title], offered(rejects[title], known[title].given, False)
+            yield rejects[title], offered(rejects[title], known[title], False)
 
     def offered(words, given, right):
         text = text_of(of, given)

@@ -160,9 +160,9 @@ class Check:
         return self.judged_by.refusing(self, subject, seeds)
 
     def causes(self):
-        """(name, text, Mistake) of every mistake that this check knows."""
+        """Every Mistake that this check knows."""
         known = mistakes_of(self.exercise)
-        return [(name, known[name].cause, known[name]) for name in sorted(known)]
+        return [known[name] for name in sorted(known)]
 
     def source(self):
         """Its text, for those who want to know how they are checked."""
@@ -423,10 +423,10 @@ class Judgment:
     def causes(self):
         return self.check.causes()
 
-    def ways(self, name, mistake):
+    def ways(self, mistake):
         """What gives what a mistake gives: its model, and its wrong answers."""
-        ways, models = mistake.ways(self.hole, name), self.check.models
-        return [Model(models[name]), *ways] if name in models else ways
+        model = self.check.models.get(mistake.name)
+        return [Model(model), *mistake.ways] if model else mistake.ways
 
     def agrees(self, way, case):
         """Does this way of a mistake give just what the answer gave?"""

@@ -60,21 +60,21 @@ def _cure(check, cases):
 def computed(check, cases):
     """{text: name} of the mistakes that give what the answer gave in every case."""
     found = [one for one in check.causes() if _gives(check, one, cases, check.agrees)]
-    if len({text for _, text, _ in found}) > 1:  # in what is counted, too
+    if len({one.message for one in found}) > 1:  # in what is counted, too
         found = [f for f in found if _gives(check, f, cases, check.equals)] or found
-    return {text: name for name, text, _ in found}
+    return {one.message: one.name for one in found}
 
 
-def _gives(check, known, cases, alike):
-    """Does one way of a mistake, (name, text, Mistake), give what the answer gave?"""
-    ways = check.ways(known[0], known[2])
+def _gives(check, mistake, cases, alike):
+    """Does one way of a mistake give what the answer gave?"""
+    ways = check.ways(mistake)
     return any(all(alike(way, case) for case in cases) for way in ways)
 
 
 def shown(check, cases):
     """{text: name} of the mistakes whose sign all wrong cases show."""
-    return {text: name for name, text, wrong in check.causes()
-            if wrong.sign and check.shows(wrong.sign, cases)}  # fmt: skip
+    return {one.message: one.name for one in check.causes()
+            if one.sign and check.shows(one.sign, cases)}  # fmt: skip
 
 
 def twofold(check, cases):
@@ -83,30 +83,29 @@ def twofold(check, cases):
     First tried are those of which one alone gives what the smallest case gave.
     """
     end, found = time.thread_time() + SECONDS, {}
-    known = [one for one in check.causes() if one[1]]
-    part = {one[0] for one in known if _gives(check, one, cases[:1], check.agrees)}
+    known = check.causes()
+    part = {m.name for m in known if _gives(check, m, cases[:1], check.agrees)}
     pairs = [*itertools.combinations(known, 2)]
-    pairs.sort(key=lambda pair: part.isdisjoint(name for name, *_ in pair))
-    for (a, text, _), (b, other, _) in pairs:
+    pairs.sort(key=lambda pair: part.isdisjoint(m.name for m in pair))
+    for a, b in pairs:
         if time.thread_time() > end:
             break
-        way = both(check.hole, a, b) if text != other else None
+        way = both(a, b) if a.message != b.message else None
         with contextlib.suppress(ValueError):  # together they are no kernel
             if way and all(check.agrees(way, case) for case in cases):
-                found[TWO.format(text, other)] = f"{a}+{b}"
+                found[TWO.format(a.message, b.message)] = f"{a.name}+{b.name}"
     return found
 
 
 def holds(check, cause, tried):
     """Is this, which was said of an answer, true of it in these other cases?"""
     cases = by_size(tried)
-    known = {name: wrong for name, _, wrong in check.causes()}
+    known = {one.name: one for one in check.causes()}
     if "+" in cause:
-        way = both(check.hole, *cause.split("+"))
+        way = both(*(known[name] for name in cause.split("+")))
         return all(check.agrees(way, case) for case in cases)
-    if cause in known:
-        wrong = known[cause]
-        if _gives(check, (cause, wrong.cause, wrong), cases, check.agrees):
+    if wrong := known.get(cause):
+        if _gives(check, wrong, cases, check.agrees):
             return True
         if wrong.sign and check.shows(wrong.sign, cases):
             return True

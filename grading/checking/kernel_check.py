@@ -15,13 +15,6 @@ is, the same launches run there too (gpu.py).
         def expected(self, launch, x, y, a, n):     # what y holds afterwards
             return 3 * torch.from_numpy(x)
 
-    mistakes(scale)('''
-    no_guard: there is no guard: ...                # see mistakes.py
-    > if (i < n) y[i] -> y[i]
-    copied: the value is copied: ...
-    > a * x[i] -> x[i]
-    ''')
-
 - A mistake explains a wrong answer where its kernel leaves the same in each launch, and
   the tools find faults of the same kinds.
 - Outputs are the parameters that are pointers to what is not const. `expected` and a

@@ -37,8 +37,9 @@ def show_check(hole):
     """Show how an exercise is checked: its check's source, and what it can name."""
     check = find_check(hole)
     source = check.source() + "\n\n# Mistakes that it names:\n"
-    for name, text, _ in check.causes():
-        source += textwrap.indent(textwrap.fill(f"{name}: {text}", 86), "# ") + "\n"
+    for one in check.causes():
+        text = textwrap.fill(f"{one.name}: {one.message}", 86)
+        source += textwrap.indent(text, "# ") + "\n"
     try:
         from IPython.display import Code, display
 

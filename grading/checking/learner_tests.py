@@ -1,18 +1,17 @@
 """The base of checks whose answer is a test: it must tell right from wrong.
 
-    own_test(test_permute, permute)(LIST)
+    own_test(test_permute, Tensor.permute, allowed=["other_errors"], rejects={
+        "copies": "a permute that copies",
+        "inverse": "a permute in the inverse order",
+    })
 
-    copies: a permute that copies
-    inverse: a permute in the inverse order
-    allowed: other_errors
-    let_through:
-    > np.shares_memory(y.numpy(), x.numpy()) -> True
-
-Candidates are answers of the other exercise, so nothing is written twice. The list
-names specimens of it, in words; the right ones are all that it has, and those wrong
-ones, `allowed`, whose fault no test may look for. The first wrong one, the plainest,
+Candidates are answers of the other exercise, so nothing is written twice. `rejects` has
+its mistakes, in words; those that are `allowed` have a fault that no test may look for.
+The right ones, and wrong ones that are no mistakes with a message, stand in the test's
+own .toml, whose `of` names the exercise: [right."by transpose"] and [wrong.copies],
+written as mistakes are. The first wrong one, the plainest,
 belongs to the heart: a test that passes all is worth nothing. Each of the others is a
-part of its own. Then the list has tests that are wrong, or right.
+part of its own.
 
 No test can know which candidate it is given: they come in an order, and as often, as
 chance has it, and each time the test has been defined anew, in a process of its own
@@ -20,21 +19,18 @@ where it is graded. So who guesses is right in all of them once in 1,000 times.
 """
 
 import ast
-import builtins
 import inspect
 import linecache
 import random as random_numbers
 import textwrap
-import types
 
-from minigrad.exercises.answers import load_references
 from minigrad.exercises.registry import Exercise
 
 from ..isolation.replies import Problem
+from .answers import Edits, Rewritten, written
 from .cases import stops
-from .mistakes import MARKS, Mistake, Patch, listed, say, specimens_of
+from .mistakes import CHECKS, answers_in, mistakes_of, read
 from .old_check import Check, checks
-from .runner import names_in
 
 HEART = "tells right from wrong"
 SEEDS = 4  # of random numbers: a test that leaves no room for chance fails in one
@@ -87,15 +83,15 @@ class OwnTest(OfATest):
 
     def cases(self, random):
         plainest, *others = self.wrong.items()
-        known = {s.title: s for s in specimens_of(type(self).of)}
-        yield HEART, "the course's solution", self.candidate(Patch())
-        for title, one in known.items():
-            if title in self.allowed or one.cause is None and travels(one):
-                words = title.removeprefix("right ")
-                yield HEART, f"a right one, {words}", self.candidate(one.given)
-        yield HEART, plainest[1], self.candidate(known[plainest[0]].given)
+        known = wrong_for(self.hole, type(self).of)
+        yield HEART, "the course's solution", self.candidate(Edits({}))
+        for title in self.allowed:
+            yield HEART, f"a right one, {title}", self.candidate(known[title])
+        for how, given in right_for(self.hole).items():
+            yield HEART, f"a right one, {how}", self.candidate(given)
+        yield HEART, plainest[1], self.candidate(known[plainest[0]])
         for title, words in others:
-            yield words, words, self.candidate(known[title].given)
+            yield words, words, self.candidate(known[title])
 
     def presented(self, random, cases):
         """With a seed for each: what minigrad draws for all of one is the same."""
@@ -151,20 +147,24 @@ class OwnTest(OfATest):
         return f"all right: {len(self.wrong)} wrong ones do not pass your test"
 
 
-def travels(specimen):
-    """Can it be sent as text, and launched as the contract says?"""
-    hole, given = specimen.hole, specimen.given
-    if isinstance(given, types.FunctionType):
-        load_references(hole.chapter)
-        known = {**hole.reference.__globals__, **vars(builtins)}
-        return all(name in known for name in names_in(given.__code__, "LOAD_GLOBAL"))
-    text = text_of(hole, given)  # from_numpy shares memory, which no message does
-    return "extern __shared__" not in text and "from_numpy" not in text
+def right_for(test):
+    """{how: answer} of the right answers that the .toml of a test has for it."""
+    tables = read(CHECKS / test.chapter / f"{test.name}.toml").get("right", {})
+    return {how: written(table) for how, table in tables.items()}
+
+
+def wrong_for(test, of):
+    """{title: answer} of the wrong ones: of mistakes, and what its .toml has."""
+    found = [s for m in mistakes_of(of).values() for s in m.answers]
+    tables = read(CHECKS / test.chapter / f"{test.name}.toml").get("wrong", {})
+    for cause, table in tables.items():
+        found += answers_in(of, cause, table)
+    return {s.title: s.given for s in found}
 
 
 def text_of(hole, given):
     """The text of an answer of `hole` as a specimen has it."""
-    if isinstance(given, Patch):
+    if isinstance(given, Rewritten):
         return given.text(hole)
     if isinstance(given, str):
         return given
@@ -189,35 +189,11 @@ def _lambda(code):
     return ast.unparse(found)
 
 
-class Swallowed(Patch):
-    """The course's test, but its assertions do nothing."""
-
-    def __call__(self, text):
-        decorator, head, *body = MARKS.sub("", text).rstrip().splitlines()
-        body = "\n".join("    " + line for line in body)
-        end = "    except AssertionError:\n        pass"
-        return f"{decorator}\n{head}\n    try:\n{body}\n{end}"
-
-
-def own_test(hole, of, options=(), times=1):
+def own_test(hole, of, rejects, allowed=(), options=(), times=1):
     """Say that the answer of `hole` is a test; see the head of this file.
 
     times: that each candidate is presented at least: more where chance has a say.
     """
-
-    def keep(text):
-        found = listed(text)
-        wrong = {title: new.cause for title, new in found if not new.answers}
-        allowed = wrong.pop("allowed", "").split(", ")
-        how = {"of": of, "wrong": wrong, "allowed": allowed}
-        how |= {"options": options, "times": times}
-        checks(hole)(type(hole.name, (OwnTest,), how))
-        say(hole, [one for one in found if one[1].answers])
-        swallowed(hole)
-
-    return keep
-
-
-def swallowed(hole):
-    """A test whose assertions do nothing lets everything through."""
-    say(hole, [("let_through", Mistake(None, Swallowed()))])
+    how = {"of": of, "wrong": rejects, "allowed": allowed}
+    how |= {"options": options, "times": times}
+    checks(hole)(type(hole.name, (OwnTest,), how))

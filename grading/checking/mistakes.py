@@ -1,75 +1,42 @@
 """Mistakes that learners make. Each explains answers that have it, and is proved.
 
-In the file of an exercise, `checks/07_03_conv2d_gemm.py`:
+Those of an exercise are a .toml, `checks/03_strides/expand.toml`:
 
-    mistakes(conv2d_gemm, in_double=Model(in_double))(LIST)
+    [offset_lost]
+    message = "the offset is lost: x may begin anywhere in its storage"
+    view = "return self.as_strided(shape, strides, 0)"
 
-    @mistake(conv2d_backward)
-    def not_summed(dy, columns, w): ...
-
-    @right(conv2d_backward, "by einsum")
-    def _(dy, columns, w): ...
-
-A wrong or right answer is a patch of the course's solution, "old -> new" (every "old"
-becomes "new"; several, one after the other; any white space is as good as any other),
-or "= expression", what it returns in the place of all that the solution does; or a
-kernel's text or body, or a Python function. All but functions stand in the list:
-
-    no_bias: the bias is left out
-    > sum + bias[row] -> sum
-    no_barrier: a tile is read before all of it is there
-    + __syncthreads();
-    > __syncthreads(); ->
-    outside:
-    > row < O && k + tx < K ? w -> true ? w
-    right: a thread for each element
-    >
-        int i = blockIdx.x * blockDim.x + threadIdx.x;
-        ...
-    equivalent: one more round adds zeros
-    > comparison: k <= K;
-
-Each cause has its text, or none; a sign, if it has one (see below): "!" and a Fault's
-kind, "+" and what is Missing, or "?" and what it Differs in; then its answers: ">" and
-a change, and "&" before each further change of the same answer. What is no mistake has
-"right" and its style in the place of a cause, or "equivalent" and the reason, and then
-edits of `mutate`. What is indented goes on with the line before, and r"\n" is a new
-line; after a mark alone, or a line that ends in "->", it is a text of several lines.
-What no text can say, such as a Model, stands before the list, by its cause's name. The
-text of a function's cause stands in the list.
+A mistake is its message and a wrong answer, which proves it: edits of the solution's
+marked lines (marks.py), or `code`, a whole function or the body of a kernel.
+[[offset_lost.or]] is another wrong answer, where it gives other results. A message
+that exercises share stands in common.toml, of the chapter or of all, by its name.
 
 A Mistake explains a learner's answer where one of its own gives the same in every case
-(diagnosis.py). Its answers are specimens: the check must reject each, and name this
-mistake. It may have a Model, a function that gives what the mistake gives; or a sign by
-which others that have it are known: a Fault, which the tools find, Missing, a barrier
-that mends a kernel, or Shows, a result as `same` compares it. The text then claims no
-more than the sign shows. Without a text its cause is explained elsewhere: in the list
-`known` of the check's base, by its `general`, or by what is said of any exercise.
+(diagnosis.py). It may also have a `model` of its check, a function that gives what the
+mistake gives; or a sign by which others that have it are known: `finding = "race"`,
+which a tool reports; `mended_by = "__syncthreads();"`, with which a kernel is right; or
+`first_wrong = "missing"`, what the check's `same` finds first. The message then claims
+no more than the sign shows.
 """
 
-import collections
 import contextlib
+import difflib
 import functools
 import importlib
-import linecache
+import importlib.resources
 import re
-import textwrap
+import tomllib
 from pathlib import Path
 from typing import NamedTuple
 
-from minigrad import course
-from minigrad.exercises.answers import load_references
-from minigrad.exercises.cells import answered_in, cells_of
-from minigrad.exercises.hole import KernelExercise
-from minigrad.exercises.registry import Exercise, collecting, solves
+from ..kernels.runs import Fault
+from .answers import Edits, Rewritten, Specimen, written
 
-from ..kernels.runs import Fault, with_body
+CHECKS = importlib.resources.files("grading") / "checks"
+OTHERS = {"message", "or"}  # keys of a table beside its answer's, and signs
+CANDIDATES = {"of", "right", "wrong"}  # of a test: see candidates.py
 
-MARKS = re.compile(r"^ *(//|#+) (BEGIN|END) SOLUTION(\n|\Z)", re.M)
-
-_of = {}  # name of a hole -> {cause: Mistake}
-_specimens = collections.defaultdict(list)  # hole -> its Specimens
-_equivalents = {}  # name of a hole -> [(edit, reason)]
+_models = {}  # name of an exercise -> {name of a mistake: Model, or sign}
 
 
 class Model(NamedTuple):
@@ -94,237 +61,130 @@ class Missing(NamedTuple):
     statement: str
 
 
-HEAD = re.compile(r".*?\bdef .*?:\n", re.S)
-SIGNS = {"!": Fault, "+": Missing, "?": lambda what: Shows(Differs(what))}
-ENTRY = re.compile(r"[>&!+?]( |\Z)|[^\s=;(){}][^=;(){}]*:( |\Z)")  # begins in a list
-TEXT = re.compile(r"[>&]( .* ->)?(\n|\Z)")  # below it a text of several lines
+SIGNS = {
+    "finding": Fault,
+    "mended_by": Missing,
+    "first_wrong": lambda what: Shows(Differs(what)),
+}
 
 
-class Patch:
-    """The solution's text, in which some words are others."""
+class Mistake(NamedTuple):
+    """A mistake's name, message, and wrong answers, its Model or sign."""
 
-    def __init__(self, *changes):
-        self.changes = changes
-
-    def __call__(self, text):
-        text = MARKS.sub("", text)
-        for change in self.changes:
-            if change.startswith("= ") and " ->" not in change:
-                text = f"{HEAD.match(text)[0]}    return {change[2:]}\n"
-                continue
-            old, arrow, new = change.partition(" ->")
-            words = [re.escape(word) for word in re.split(r"(?<=\S)\s+(?=\S)", old)]
-            text, count = re.subn(
-                r"\s+".join(words), lambda _, new=new: new.removeprefix(" "), text
-            )
-            if not arrow or not count:
-                raise ValueError(f"{change!r} does not change\n{text}")
-        return text
-
-    def text(self, hole):
-        """A hole's answer as text. FileNotFoundError: the solutions are not here."""
-        load_references(hole.chapter)
-        kernel = isinstance(hole, KernelExercise)
-        return self(hole.reference if kernel else cell_of(hole))
-
-    @functools.cache  # noqa: B019  patches live as long as the program
-    def made(self, hole):
-        """The answer of a hole."""
-        text, name = self.text(hole), f"<{hole.name}: {self.changes}>"
-        if isinstance(hole, KernelExercise):
-            return text
-        linecache.cache[name] = len(text), None, text.splitlines(True), name
-        with collecting() as found:
-            exec(compile(text, name, "exec"), {**hole.reference.__globals__})
-        return found[hole]
-
-
-@functools.cache
-def cell_of(hole):
-    """The text of the cell in which the course answers a hole."""
-    cells = cells_of(course.solution(hole.chapter))
-    (text,) = (c.text for c in cells if answered_in(c.text) == hole.name)
-    return text
-
-
-class Mistake:
-    """A cause's text, its Model or sign, and answers; see the head of this file."""
-
-    def __init__(self, text, *answers):
-        signs = Fault | Shows | Missing
-        self.cause = text
-        self.model = next((a for a in answers if isinstance(a, Model)), None)
-        self.sign = next((a for a in answers if isinstance(a, signs)), None)
-        self.answers = [a for a in answers if not isinstance(a, Model | signs)]
-
-    def ways(self, hole, cause):
-        """What computes it: its Model, and its answers."""
-        answers = [s for s in _specimens[hole] if s.cause == cause]
-        return [self.model, *answers] if self.model else answers
-
-
-class Specimen(NamedTuple):
-    """An answer of a hole. cause: the one that the check must name; None: right."""
-
-    hole: Exercise
-    given: object  # the answer, or a Patch
-    cause: str | None
-    title: str
-
-    def __str__(self):
-        return f"{self.hole.name}-{self.title}".replace(" ", "_")
+    name: str
+    message: str
+    answers: tuple = ()
+    model: Model | None = None
+    sign: object = None
 
     @property
-    def answer(self):
-        patch = isinstance(self.given, Patch)
-        return self.given.made(self.hole) if patch else self.given
-
-    @contextlib.contextmanager
-    def in_place(self):
-        """Let this be the answer, for as long as it lasts."""
-        hole = self.hole
-        before = hole.answer, hole._run
-        try:
-            solves(hole)(self.answer)
-            yield self
-        finally:
-            hole.answer, hole._run = before
+    def ways(self):
+        """What computes it."""
+        return [self.model, *self.answers] if self.model else self.answers
 
 
-def described(hole, given):
-    """An answer as a Specimen has it, for one as it is written in a file."""
-    if isinstance(given, tuple) and " ->" in given[0]:
-        return Patch(*given)
-    (given,) = given if isinstance(given, tuple) else (given,)
-    if not isinstance(given, str) or "__global__" in given:
-        return given
-    kernel = isinstance(hole, KernelExercise) and " ->" not in given
-    return with_body(hole, given) if kernel else Patch(given)
-
-
-def mistakes(hole, /, **more):
-    """Say which mistakes the check of `hole` knows, by a list that the result is given.
-
-    more: Models of causes in the list, or signs that no text can say.
-    """
-    return lambda text: say(hole, listed(text, more))
-
-
-def say(hole, found):
-    """Keep [(cause, Mistake)] of a hole."""
-    known = _of.setdefault(hole.name, {})
-    for cause, new in found:
-        if cause == "equivalent":
-            edits = [(edit, new.cause) for (edit,) in new.answers]
-            _equivalents.setdefault(hole.name, []).extend(edits)
-            continue
-        for given in new.answers:
-            if cause == "right":
-                right(hole, new.cause)(described(hole, given))
-            else:
-                _specimen(hole, described(hole, given), cause)
-        if new.cause and cause != "right":
-            known[cause] = new
-
-
-def listed(simple, more=()):
-    """[(cause, Mistake)] of a list; see the head of this file."""
-    found, last, lines = [], [], []
-    indent = re.match(r"\s*", simple)[0].split("\n")[-1]
-    for line in simple.strip().splitlines():
-        entry = line.removeprefix(indent)
-        if ENTRY.match(entry):
-            lines.append(entry)
-        elif TEXT.match(lines[-1]):
-            lines[-1] += f"\n{entry}"
-        elif entry.strip():
-            lines[-1] += f" {line.strip()}"
-    for line in lines:
-        first, _, text = line.partition("\n")
-        mark, _, rest = first.replace(r"\n", "\n").partition(" ")
-        rest = f"{rest} {textwrap.dedent(text)}".strip(" ") if text else rest
-        if mark == ">":
-            last.append((rest,))
-        elif mark == "&":
-            last[-1] += (rest,)
-        elif mark in SIGNS:
-            last.append(SIGNS[mark](rest))
-        else:
-            cause, _, text = line.partition(":")
-            last = [text.strip(), *(more[c] for c in more if c == cause)]
-            found.append((cause, last))
-    if unknown := {*more} - {cause for cause, _ in found}:
-        raise ValueError(f"the list has no {unknown}")
-    return [(cause, Mistake(*parts)) for cause, parts in found]
-
-
-def mistake(hole):
-    """Say that the function below has the mistake that its name says."""
-
-    def keep(function):
-        say(hole, [(function.__name__, Mistake(None, function))])
-        return function
-
-    return keep
-
-
-def right(hole, style):
-    """Say that the function below is right."""
-
-    def keep(given):
-        _specimen(hole, given, None, f"right {style}")
-        return given
-
-    return keep
-
-
-def equivalents(hole):
-    """[(edit, reason)] of those that are listed."""
-    load(hole)
-    return _equivalents.get(hole.name, [])
-
-
-def _specimen(hole, given, cause, title=None):
-    """Keep a specimen. Of several with one cause, the second is called `cause 2`."""
-    count = sum(s.cause == cause for s in _specimens[hole])
-    title = title or (f"{cause} {count + 1}" if count else cause)
-    _specimens[hole].append(Specimen(hole, given, cause, title))
+def models(exercise, **known):
+    """Say what no text can: Models, or signs, of mistakes, by their names."""
+    _models.setdefault(exercise.name, {}).update(known)
 
 
 @functools.cache
-def both(hole, *causes):
-    """An answer with two mistakes: their patches, one after the other; None: not so."""
-    pair = [
-        next((s.given for s in _specimens[hole] if s.cause == cause
-              and isinstance(s.given, Patch)), None)
-        for cause in causes
-    ]  # fmt: skip
-    if None in pair:
+def mistakes_of(exercise):
+    """{name: Mistake} of an exercise."""
+    load(exercise)
+    folder = CHECKS / exercise.chapter
+    tables = read(folder / f"{exercise.name}.toml")
+    shared = read(CHECKS / "common.toml") | read(folder / "common.toml")
+    models = _models.get(exercise.name, {})
+    if unknown := models.keys() - tables.keys():
+        raise ValueError(f"{exercise.name}.toml has no mistake {min(unknown)!r}")
+    return {
+        name: _mistake(exercise, name, table, shared, models.get(name))
+        for name, table in tables.items()
+        if name not in CANDIDATES
+    }
+
+
+def _mistake(exercise, name, table, shared, model):
+    about = table if "message" in table else {**shared.get(name, {}), **table}
+    if "message" not in about:
+        raise ValueError(f"{exercise.name}.toml: {name} has no message, and no "
+                         f"common.toml has one for it")  # fmt: skip
+    answers = answers_in(exercise, name, table)
+    sign = next((SIGNS[key](about[key]) for key in SIGNS if key in about), None)
+    sign, model = (sign, model) if isinstance(model, Model) else (model or sign, None)
+    return Mistake(name, folded(about["message"]), tuple(answers), model, sign)
+
+
+def answers_in(exercise, cause, table, before=0):
+    """The Specimens of a table. Of one cause the second is called `cause 2`."""
+    found = [table, *table.get("or", ())]
+    for n, one in enumerate(found, 1 + before):
+        edits = {key: one[key] for key in one.keys() - OTHERS - SIGNS.keys()}
+        title = f"{cause} {n}" if n > 1 else cause
+        yield Specimen(exercise, written(edits), cause, title)
+
+
+def folded(text):
+    """A message of several lines in one."""
+    return " ".join(text.split())
+
+
+@functools.cache
+def read(path):
+    """The tables of a .toml; {} where there is none. ValueError says where it fails."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"{path.parent.name}/{path.name}: {error}") from None
+
+
+@functools.cache
+def both(one, other):
+    """An answer with two Mistakes: the first edits of each; None: not together."""
+    pair = [mistake.answers[0] for mistake in (one, other) if mistake.answers]
+    if len(pair) < 2 or not all(isinstance(s.given, Edits) for s in pair):
         return None
-    for first, second in pair, pair[::-1]:
-        patch = Patch(*first.changes, *second.changes)
-        with contextlib.suppress(Exception):  # together they may be no program
-            hole.fits(patch.made(hole))
-            return Specimen(hole, patch, "+".join(causes), "two mistakes")
+    exercise = pair[0].hole
+    with contextlib.suppress(Exception):  # together they may be no program
+        texts = [Edits({}).text(exercise), *(s.given.text(exercise) for s in pair)]
+        names = f"{one.name}+{other.name}"
+        merged = Rewritten(lambda _: _merged(*map(_words, texts)), names)
+        exercise.fits(merged.answer(exercise))
+        return Specimen(exercise, merged, names, "two mistakes")
     return None
 
 
-def mistakes_of(hole):
-    """{cause: Mistake} of those that explain."""
-    return _of.get(hole.name, {})
+def _words(text):
+    return re.findall(r"\s+|\w+|.", text)
 
 
-def specimens_of(hole):
-    """Every specimen of a hole."""
-    load(hole)
-    return [*_specimens[hole]]
+def _merged(before, one, other):
+    """Words with the changes of both. ValueError: they change the same words."""
+    changes = sorted(
+        (begin, end, words[first:last])
+        for words in (one, other)
+        for kind, begin, end, first, last in difflib.SequenceMatcher(
+            None, before, words, autojunk=False
+        ).get_opcodes()
+        if kind != "equal"
+    )
+    parts, at = [], 0
+    for begin, end, new in changes:
+        if begin < at:
+            raise ValueError("they change the same words")
+        parts += [*before[at:begin], *new]
+        at = end
+    return "".join([*parts, *before[at:]])
 
 
-def load(hole):
+def load(exercise):
     """Import the file of an exercise: `checks/03_02_offset_of.py`."""
-    number = "_".join(f"{int(n):02}" for n in hole.number.split("."))
+    number = "_".join(f"{int(n):02}" for n in exercise.number.split("."))
     _import(f"checks/{number}_*.py")
-    _import(f"checks/{hole.chapter}*.py")
+    _import(f"checks/{exercise.chapter}*.py")
 
 
 @functools.cache

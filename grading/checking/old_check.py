@@ -85,7 +85,7 @@ from minigrad.exercises.registry import Exercise
 from ..isolation.replies import Problem
 from . import describe, diagnosis, picture
 from .cases import Raises, Tried, failed_as, given, stops, value_of
-from .mistakes import Model, listed, mistakes_of
+from .mistakes import Model, mistakes_of
 from .runner import LocalSubject
 from .verdict import NEEDS_GPU, Failure, Verdict, number, plural
 
@@ -103,7 +103,6 @@ class Check:
     seconds = 5  # for one call
     scene = None  # what the answer is called by, where that is no plain call
     plain = property(lambda self: self.scene is None)  # are a case's args the call's?
-    known = ""  # a list (mistakes.py) of causes beside those of the exercise
 
     def cases(self, random):
         """Yield (part, *arguments), the heart of the task first."""
@@ -130,12 +129,9 @@ class Check:
         return inspect.getsource(type(self))
 
     def causes(self):
-        """(name, text, Mistake) of every mistake that this check knows."""
-        found = {}
-        for cls in reversed(type(self).__mro__):
-            found |= dict(listed(vars(cls).get("known", "")))
-        found |= mistakes_of(self.hole)
-        return [(name, found[name].cause, found[name]) for name in sorted(found)]
+        """Every Mistake that this check knows."""
+        known = mistakes_of(self.hole)
+        return [known[name] for name in sorted(known)]
 
     def judgment(self, subject, seed=None, exam=None):
         return AsJudgment(self, subject, seed)
@@ -257,9 +253,9 @@ class Check:
         found = [self.general(case) for case in cases if not case.right]
         return first if all(one and one[0] == first[0] for one in found) else None
 
-    def ways(self, name, mistake):
+    def ways(self, mistake):
         """What gives what a mistake gives."""
-        return mistake.ways(self.hole, name)
+        return mistake.ways
 
     def agrees(self, way, case):
         """Does this way of a mistake give just what the answer gave?"""

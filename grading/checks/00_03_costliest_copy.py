@@ -1,9 +1,8 @@
 """Which array's copies take longest. Microseconds are whole, so that ties are exact."""
 
-from collections import Counter, defaultdict
-from fractions import Fraction
+from collections import defaultdict
 
-from grading.exercise import Check, checks, mistakes, right
+from grading.exercise import Check, checks
 from minigrad.kernels.transfers import costliest_copy
 
 UP, DOWN, INSIDE = "to device", "to host", "on the device"
@@ -59,68 +58,3 @@ class CostliestCopy(Check):
             spent[name] += links[link][0] + nbytes / links[link][1]
         longest = max(spent.values(), default=0)
         return next((name for name in spent if spent[name] == longest), None)
-
-
-mistakes(costliest_copy)("""
-by_bytes: that has the most bytes: the time is latency + nbytes / rate, of each copy
-> latency + nbytes / rate -> nbytes
-latency_once: the latency is that of each copy, not of each array
-> latency + nbytes -> (name not in spent) * latency + nbytes
-last_only: of each array only its last copy is counted: add them up
-> spent.get(name, 0) + ->
-single: that is the longest single copy: all copies of an array count together
-> spent.get(name, 0) + latency + nbytes / rate -> max(spent.get(name, 0), latency +
-    nbytes / rate)
-times_rate: rate is bytes a microsecond: divide by it
-> nbytes / rate -> nbytes * rate
-last_of_equals: of arrays that take equally long, the one that was copied first is
-    wanted
-> return max(spent, -> return max([*spent][::-1],
-whole: a fraction of a microsecond counts: divide by /, not by //
-> / rate -> // rate
-no_time: an array whose copies take 0 microseconds was copied as well
-> return max(spent, key=spent.get, default=None) -> return max(filter(spent.get, spent),
-    key=spent.get, default=None)
-no_latency: each copy takes its latency, too, however small it is
-> latency + nbytes -> nbytes
-equivalent: spent.get(name, 0) is 0 where setdefault puts a 0, and the sum goes there
-    anyway
-> function: spent.setdefault(name, 0)
-equivalent: every array gets the same microsecond more or less: none overtakes another
-> off by one: spent.get(name, (1))
-> off by one: spent.get(name, (-1))
-""")
-
-
-@right(costliest_copy, "name by name")
-def _(copies, links):
-    def time(name):
-        mine = [(link, nbytes) for other, link, nbytes in copies if other == name]
-        return sum(links[link][0] + nbytes / links[link][1] for link, nbytes in mine)
-
-    names = dict.fromkeys(name for name, *_ in copies)
-    return max(names, key=time, default=None)
-
-
-@right(costliest_copy, "two lists, and a loop for the largest")
-def _(copies, links):
-    names, times = [], []
-    for name, link, nbytes in copies:
-        if name not in names:
-            names.append(name)
-            times.append(0)
-        times[names.index(name)] += links[link][0] + nbytes / links[link][1]
-    best = 0
-    for k in range(len(names)):
-        if times[k] > times[best]:
-            best = k
-    return names[best] if names else None
-
-
-@right(costliest_copy, "a Counter of exact fractions")
-def _(copies, links):
-    spent = Counter()
-    for name, link, nbytes in copies:
-        latency, rate = map(Fraction, links[link])
-        spent[name] += latency + nbytes / rate
-    return spent.most_common(1)[0][0] if copies else None

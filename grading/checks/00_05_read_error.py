@@ -2,7 +2,7 @@
 
 import re
 
-from grading.exercise import Check, checks, mistake, mistakes, right
+from grading.exercise import Check, checks
 from minigrad.kernels.driver import ERRORS, read_error
 from minigrad.suggest import nearest
 
@@ -98,98 +98,3 @@ class ReadError(Check):
             return super().general(case)
         meant = "".join(f" Did you mean {k!r}?" for k in nearest(word.lower(), causes))
         return "no_cause", f"{word!r} is none of the six causes.{meant}"
-
-
-mistakes(read_error)("""
-case_of_message: capitals make no difference: bring the message to small letters as well
-> message = message.lower() -> message = message
-case_of_signs: the message is in small letters: so must be what you look for
-> sign.lower() in -> sign in
-words_only: a message may hold one of the two names and no words
-> signs = error.runtime, error.driver, error.words -> signs = (error.words,)
-no_driver: the driver's name, error.driver, is looked for as well
-> error.driver, error.words -> error.words
-no_runtime: the runtime's name, error.runtime, is looked for as well
-> error.runtime, error.driver, -> error.driver,
-whole: the words stand anywhere in a longer message: ask with `in`
-> sign.lower() in message -> sign.lower() == message
-all_signs: one of the three texts is enough
-> if any(sign and -> if all(sign and
-only_cause: a pair is wanted, (number, cause)
-> return error.number, causes -> return causes
-launch_as_kernel: 701 is refused before the kernel runs: its launch asks for too much
-> 701: "launch" -> 701: "kernel"
-failure_as_launch: 719 happens while the kernel runs, whatever its name says
-> 719: "kernel" -> 719: "launch"
-image_as_driver: 209: the driver is new enough, but the program has no code for this GPU
-> 209: "build" -> 209: "driver"
-ptx_as_build: 222: the program's PTX is newer than the driver, which is to be renewed
-> 222: "driver" -> 222: "build"
-device_as_driver: 100: the driver is there, but sees no GPU
-> 100: "device" -> 100: "driver"
-first_line: a message may have several lines: look at all of them
-> message = message.lower() -> message = (message.lower().splitlines() or [""])[0]
-after_colon: the names stand anywhere, also before a colon
-> message = message.lower() -> message = message.lower().split(":")[-1]
-between_spaces: a name may stand inside a longer word, or beside a bracket: ask with
-    `in` of the text, not of its words
-> sign.lower() in message -> f" {sign.lower()} " in f" {message} "
-short_name: CUDA_ERROR_ and cudaError belong to the names: OUT_OF_MEMORY may be of
-    another library
-> sign.lower() in message -> sign.lower().removeprefix("cuda_error_") in message
-> sign.lower() in message -> sign.lower().removeprefix("cudaerror") in message
-none_is_a_name: str(None) is "None", and no name: skip what an error does not have
-> if any(sign and sign.lower() -> if any(str(sign).lower()
-else_unknown: a message that speaks of no error of CUDA's: return None
-> return None -> return 0, "unknown"
-by_number: a number in the message may be another one: look for words and names
-no_cause:
-> "device" -> "Device"
-> "build" -> "biuld"
-equivalent: a message speaks of one error at most: in which order they are tried is no
-    matter
-> order: [*(ERRORS)][::-1]
-""")
-
-
-@mistake(read_error)
-def by_number(message):
-    for error in ERRORS:
-        if str(error.number) in message or error.words in message:
-            return error.number, CAUSES[error.number]
-
-
-@right(read_error, "by regular expressions")
-def _(message):
-    for number, runtime, driver, words in ERRORS:
-        if re.search(f"{runtime}|{driver or words}|{words}", message, re.I):
-            return number, CAUSES[number]
-
-
-@right(read_error, "by a table of all texts")
-def _(message):
-    causes = {"driver": (35, 222), "device": (100,), "build": (209,), "memory": (2,),
-              "launch": (9, 701), "kernel": (700, 716, 719)}  # fmt: skip
-    table = {}
-    for cause, numbers in causes.items():
-        for number, *texts in (error for error in ERRORS if error.number in numbers):
-            table |= {text.upper(): (number, cause) for text in texts if text}
-    found = [answer for text, answer in table.items() if text in message.upper()]
-    return found[0] if found else None
-
-
-@right(read_error, "by splitting, and a match")
-def _(message):
-    def cut(error):
-        texts = (text.lower() for text in error[1:] if text is not None)
-        return any(len(message.lower().split(text)) > 1 for text in texts)
-
-    for error in filter(cut, ERRORS):
-        match error.number:
-            case 35 | 222 as number:
-                return number, "driver"
-            case 9 | 701 as number:
-                return number, "launch"
-            case number:
-                others = {100: "device", 209: "build", 2: "memory"}
-                return number, others.get(number, "kernel")

@@ -3,7 +3,7 @@
 import statistics
 
 from grading.drivers.fake_gpu import LAUNCH, FakeGPU
-from grading.exercise import Check, Shows, checks, mistakes, right
+from grading.exercise import Check, Shows, checks, models
 from minigrad.kernels.memory import bench
 
 UNIT = 1e-3  # seconds; every duration differs from every other by several percent
@@ -96,90 +96,4 @@ def said(value):
     return f"{value['seconds']:.6g} seconds, {value['calls']} calls of run(){more}"
 
 
-WARM = "for _ in range(warmup):\n        run()\n    "
-WAIT = "device.synchronize()\n        "
-START = f"{WAIT}start = device.clock()"
-STOP = f"{WAIT}times.append(device.clock() - start)"
-MEDIAN = "np.median(times)"
-LOOP = "for _ in range(repeat):"
-EVENTS = f"{START} -> start, stop = device.event(), device.event(); start.record()"
-DONE = f"{STOP} -> stop.record(); stop.synchronize()"
-mistakes(
-    bench, no_synchronise=Shows(Below(UNIT / 2)), other_clock=Shows(OTHER_CLOCK)
-)(rf"""
-no_synchronise: only the launch was timed: run() returns at once. Wait with
-    device.synchronize() before the clock is read at the end
-> {STOP} -> times.append(device.clock() - start)
-& {WAIT} ->
-& times = [] -> device.synchronize()\n    times = []
-> {STOP} -> times.append(device.clock() - start)\n        device.synchronize()
-> device.synchronize() -> device.synchronize
-& times = [] -> device.synchronize()\n    times = []
-other_clock: that is the time of another clock: ask device.clock(), or the device's
-    events
-> device.clock -> time.perf_counter
-& for _ in range(warmup) -> import time\n    for _ in range(warmup)
-lower_median: of an even number of times the lower of the two in the middle is taken:
-    the median is the mean of both
-> float(np.median(times)) -> sorted(times)[(repeat - 1) // 2]
-fixed_counts: `warmup` and `repeat` are not used: 3 and 20 are written in their places
-> range(warmup) -> range(3)
-& range(repeat) -> range(20)
-once: only one run was timed: time `repeat` of them, and take the median
-> range(repeat) -> range(1)
-left_out_twice: the first `warmup` times are left out twice: they were not timed at all
-> {MEDIAN} -> np.median(times[warmup:] or times)
-mean: the mean of the times: one disturbed run moves it. Take the median
-> {MEDIAN} -> np.mean(times)
-smallest: the smallest of the times: it says what happens at best. Take the median
-> {MEDIAN} -> min(times)
-unsorted: the middle one in order of time, not of size: sort before you take it
-> {MEDIAN} -> times[repeat // 2]
-first_counted: the warm-up runs are counted: they come first, and are not timed
-> {WARM} ->
-& range(repeat) -> range(warmup + repeat)
-no_warmup: there is no warm-up: call run() `warmup` times, without timing it, before the
-    first that counts
-> {WARM} ->
-not_waited: the warm-up was not done when the clock was first read, so what was left of
-    it was timed too: call device.synchronize() before a timed run begins
-> {START} -> start = device.clock()
-milliseconds: that is in milliseconds: return seconds, as events give milliseconds
-> {EVENTS}
-& {DONE}; times.append(start.elapsed_time(stop))
-together: all runs are timed together: time each by itself, and take the median
-> {START} ->
-& {LOOP} -> device.synchronize()\n    start = device.clock()\n    {LOOP}
-& {STOP} ->
-& float({MEDIAN}) -> (device.synchronize() or device.clock() - start) / repeat
-one_too_many: run() is called more often: `warmup` times, and `repeat` times
-> return float -> run()\n    return float
-left_over_early: before the first run the device may be at work for others: wait for
-    that where `warmup` is 0, too
-> {EVENTS}
-& {DONE}; times.append(start.elapsed_time(stop) / 1000)
-& {LOOP} -> if warmup:\n        device.synchronize()\n    {LOOP}
-left_over: work was left over on the device when a timed call began: wait for it,
-    device.synchronize()
-> {EVENTS}
-& {DONE}; times.append(start.elapsed_time(stop) / 1000)
-right: by events
-> {EVENTS}
-& {DONE}; times.append(start.elapsed_time(stop) / 1000)
-& {LOOP} -> device.synchronize()\n    {LOOP}
-""")
-
-
-@right(bench, "sorted, waited for once before all")
-def _(run, device, warmup=3, repeat=20):
-    def waited():
-        device.synchronize()
-        return device.clock()
-
-    for _ in range(warmup):
-        run()
-    times, before = [], waited()
-    while len(times) < repeat:
-        run()
-        times, before = sorted([*times, -before + (after := waited())]), after
-    return (times[repeat // 2] + times[~(repeat // 2)]) / 2
+models(bench, no_synchronise=Shows(Below(UNIT / 2)), other_clock=Shows(OTHER_CLOCK))

@@ -6,16 +6,11 @@ A tensor is described by its dtype and shape: {"tensor": ("float16", (3,))}.
 import functools
 import itertools
 
-import numpy as np
 import torch
 
-from grading.exercise import Check, checks, mistake, mistakes, right
+from grading.exercise import Check, checks
 from minigrad.dtypes import (
     DTYPES,
-    bfloat16,
-    kind,
-    of_number,
-    promote_types,
     result_type,
 )
 
@@ -135,80 +130,3 @@ class ResultType(Check):
             else:
                 groups[2].append(x)
         return groups
-
-
-GROUPS = "for group in groups if"
-
-
-mistakes(result_type)(rf"""
-widest: the dtype with more bytes wins here: a float wins over whole numbers of any
-    width
-numpy_table: this is NumPy's table: int32 with float32 is float64 there; PyTorch takes
-    the float that is there
-all_alike: a number or a tensor without dimensions changes the dtype only to another
-    kind: bool, whole number, float
-> groups[2] -> groups[0]
-& 0 if x.shape else 1 -> 0
-double_numbers: Python's float counts as float32 beside tensors, not as float64
-> of_number(x) -> minigrad.float64 if type(x) is float else of_number(x)
-numbers_like_tensors: a number counts like a tensor here: it may change only the kind,
-    not int32 to int64
-> groups[2] -> groups[0]
-zero_dims_alike: tensors without dimensions count like those with dimensions
-> 0 if x.shape else 1 -> 0
-one_element: a tensor of one element may have dimensions, as one of shape (1,) has: ask
-    for these
-> if x.shape else -> if x.shape and max(x.shape) > 1 else
-first_and_last: a group may have three members and more: all of them count
-> functools.reduce(promote_types, group) -> promote_types(group[0], group[-1])
-first_decides: the first operand decides: the order of operands has no say
-> in operands -> in operands[:1]
-numpys: a number of NumPy's counts as Python's does: of_number(x) takes both
-> not hasattr(x, "storage") -> not hasattr(x, "dtype")
-& if x.shape -> if getattr(x, 'shape', ())
-no_numbers: numbers are left out: an int tensor and 2.5 give a float
-> {GROUPS} -> for group in (groups[:2] if any(groups[:2]) else groups) if
-zero_dims_left_out: a tensor without dimensions does not count at all: it changes the
-    kind, as a number does
-> {GROUPS} -> for group in (groups[::2] if any(groups[::2]) else groups) if
-int_by_int: int with int is int: only `/` computes whole numbers in float32, and that is
-    a rule of its own
-> return max(dtypes, key=kind) -> found = max(dtypes, key=kind)\n    return
-    minigrad.float32 if kind(found) == 1 else found
-equivalent: it depends on dtypes, types, and whether there are dimensions, alone
-> state kept: @damage.remembers
-equivalent: promote_types gives the same for any order of a group's members
-> order: for x in operands
-right: from the end, as PyTorch's source does it
-> return max(dtypes, key=kind) -> found = dtypes.pop()\n    for dtype in
-    reversed(dtypes):\n        found = promote_types(dtype, found) if kind(found) >
-    kind(dtype) else dtype\n    return found
-""")
-
-
-def dtype_of(x):
-    return x.dtype if hasattr(x, "storage") else of_number(x)
-
-
-@mistake(result_type)
-def widest(*operands):
-    return max(map(dtype_of, operands), key=lambda d: d.itemsize)
-
-
-@mistake(result_type)
-def numpy_table(*operands):
-    types = [np.float64 if isinstance(x, float) else dtype_of(x) for x in operands]
-    if bfloat16 in types:
-        return functools.reduce(promote_types, map(dtype_of, operands))
-    return np.result_type(*types)
-
-
-@right(result_type, "the members of the highest kind in the first group alone")
-def _(*operands):
-    ranks = {}
-    for x in operands:
-        is_tensor = hasattr(x, "storage")
-        dtype = x.dtype if is_tensor else of_number(x)
-        rank = -kind(dtype), (0 if x.ndim else 1) if is_tensor else 2
-        ranks[rank] = promote_types(ranks.get(rank, dtype), dtype)
-    return ranks[min(ranks)]

@@ -1,6 +1,6 @@
 """The kernel for an operator, device and dtype: kernels are names that say which."""
 
-from grading.exercise import Check, Problem, Raises, checks, mistake, mistakes, right
+from grading.exercise import Check, Problem, Raises, checks
 from minigrad.dispatch import DispatchError, find_kernel, missing
 
 OPERATORS, DEVICES = ("add", "mul", "relu"), ("cpu", "sim", "cuda")
@@ -87,71 +87,3 @@ class FindKernel(Check):
                 "what there is: missing(registry, operator, device, dtype) does"
             )
         return "not_found", "there is a kernel for these three, and it is not found"
-
-
-EXACT, GENERAL = "(operator, device, dtype)", "(operator, device, None)"
-FITS = "k for k in registry if k[:2] == (operator, device)"
-MISSING = "missing(registry, operator, device, dtype)"
-mistakes(find_kernel)(f"""
-cpu_instead: a kernel for "cpu" cannot read the memory of another device: raise a
-    DispatchError
-> {GENERAL} -> {GENERAL}, (operator, "cpu", dtype), (operator, "cpu", None)
-other_dtype: a kernel of another dtype would read the elements as other numbers
-> {GENERAL} -> {GENERAL}, *({FITS})
-no_general: a kernel that is registered for dtype None is for every dtype: look for it,
-    too
-> {GENERAL} -> {EXACT}
-general_first: the kernel for every dtype gives way to one for this dtype
-> {EXACT}, {GENERAL} -> {GENERAL}, {EXACT}
-first_in_order: the first that fits in the registry's order is taken: a kernel for this
-    dtype goes before one for every dtype
-> {EXACT}, {GENERAL} -> [{FITS} and k[2] in (dtype, None)]
-none_there: None is returned where there is no kernel: raise a DispatchError, or the
-    mistake shows far from here
-> raise DispatchError({MISSING}) -> return None
-stale: what was found once is remembered: the registry may have grown since
-wrong_error:
-> raise DispatchError({MISSING}) -> return registry[key]
-> DispatchError( -> NotImplementedError(
-message:
-> {MISSING} -> "there is no such kernel"
-> {MISSING} -> f"{{operator}} has no kernel for {{dtype}} on {{device}}"
-not_found:
-> (operator, device, -> (device, operator,
-""")
-
-
-remembered = {}
-
-
-@mistake(find_kernel)
-def stale(registry, operator, device, dtype):
-    place = id(registry), operator, device, dtype
-    if place not in remembered:
-        found = [registry[operator, device, t] for t in (dtype, None)
-                 if (operator, device, t) in registry]  # fmt: skip
-        if not found:
-            raise DispatchError(missing(registry, operator, device, dtype))
-        remembered[place] = found[0], registry
-    return remembered[place][0]
-
-
-@right(find_kernel, "by a list of those that fit")
-def _(registry, operator, device, dtype):
-    fits = {t: k for (o, d, t), k in registry.items() if (o, d) == (operator, device)}
-    for what in (dtype, None):
-        if what in fits:
-            return fits[what]
-    there = sorted(registry, key=str)
-    raise DispatchError(f"no {operator} on {device} for {dtype}. There is {there}")
-
-
-@right(find_kernel, "by two attempts")
-def _(registry, operator, device, dtype):
-    try:
-        return registry[operator, device, dtype]
-    except KeyError:
-        kernel = registry.get((operator, device, None))
-    if kernel is None:
-        raise DispatchError(missing(registry, operator, device, dtype)) from None
-    return kernel

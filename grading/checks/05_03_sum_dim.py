@@ -6,7 +6,7 @@ import math
 import numpy as np
 import torch
 
-from grading.exercise import Launch, blank, checks, mistakes
+from grading.exercise import Launch, blank, checks
 from minigrad.kernels.reductions import sum_dim
 
 from .layouts import contiguous
@@ -75,53 +75,3 @@ class SumDim(ReductionCheck):
             view = view.sum(tuple(range(kept, dims)))
         y[:m] = view.reshape(-1)
         return y
-
-
-BEGIN = "begin + offset_of(k, shape, stride, kept, dims)"
-mistakes(sum_dim)(f"""
-kept_contiguous: the strides of the summed dimensions are used, but i * n is taken for
-    the place where the elements of y[i] begin: i must be taken apart, too, with the
-    kept dimensions
-> x[begin -> x[i * n
-first_fastest: an index is taken apart from the first dimension on: the last one runs
-    fastest, so begin with it
-> d = end - 1; d >= first; d-- -> d = first; d < end; d++
-empty: where there is nothing to add, y is not written: the sum of no elements is 0
-> i >= m -> i >= m || n == 0
-kept_is_all: i is taken apart with all dimensions: those of y are the first `kept`, and
-    the elements of y[i] begin where all other indices are 0
-> 0, kept) -> 0, dims)
-contiguous_only: x is read as if it were contiguous, row after row: the place of an
-    element is what its indices times the strides give
-> {BEGIN} -> i * n + k
-one_step: the elements are taken to lie in steps of one stride: with several dimensions
-    to sum over, k must be taken apart into an index for each
-> {BEGIN} -> begin + k * stride[dims - 1]
-still_left_out: a dimension of stride 0 is passed over: an index is divided by its size,
-    too, or the dimensions before it get a wrong one
-> offset += -> if (stride[d] == 0) continue; offset +=
-outside: a thread goes outside the arrays: there may be more threads than the m elements
-    of y, and an index is never above its size
-! out-of-bounds
-> if (i >= m) return; ->
-right: grid-stride, backwards
-> if (i >= m) return; -> for (; i < m; i += gridDim.x * blockDim.x) {{
-& k = 0; k < n; k++ -> k = n; k-- > 0;
-& = sum; -> = sum; }}
-equivalent: a view has at most 8 dimensions
-> loop capped: rounds_++ < 64 && (d >= first)
-> type: for (short d =
-right: an index that counts on, and two sums
-> float sum = 0.0f; -> float sum = 0.0f, small = 0.0f; int index[8] = {{}};
-& sum += x[{BEGIN}]; ->
-    {{
-        float term = x[begin] - small, next = sum + term;
-        small = next - sum - term;
-        sum = next;
-        for (int d = dims - 1; d >= kept; begin -= stride[d] * shape[d], d--) {{
-            begin += stride[d];
-            if (++index[d] < shape[d]) break;
-            index[d] = 0;
-        }}
-    }}
-""")

@@ -5,12 +5,12 @@ import itertools
 import numpy as np
 import torch
 
-from grading.exercise import Launch, blank, checks, distinct, mistakes
+from grading.exercise import Launch, blank, checks, distinct
 from minigrad.kernels.matmul import matmul_batched
 from minigrad.launch import cdiv
 
 from . import strided
-from .products import SLACK, TILE, ZEROS, ProductCheck, three_sizes, whole
+from .products import SLACK, TILE, ProductCheck, three_sizes, whole
 
 A_BATCH, B_BATCH = (3, 1), (1, 2)  # the last ones of them, by rank
 BROADCAST = [
@@ -106,108 +106,3 @@ class MatmulBatched(ProductCheck):
     def expected(self, launch, a, a_view, b, b_view, c, M, N, K, batches):  # noqa: N803
         left, right = strided.read(a, a_view), strided.read(b, b_view)
         return torch.matmul(left.double(), right.double())
-
-
-TILES = """for (int k = 0; k < K; k += TILE) {
-            a_tile[ty][tx] = row < M && k + tx < K ? x[(k + tx) * a_col] : 0.0f;
-            b_tile[ty][tx] = k + ty < K && col < N ? y[(k + ty) * b_row] : 0.0f;
-            __syncthreads();
-            for (int i = 0; i < TILE; i++) sum += a_tile[ty][i] * b_tile[i][tx];
-            __syncthreads();
-        }"""
-GUARD = "if (row < M && col < N)"
-# a thread an element, in place of tiles
-PLAIN = (
-    f"{TILES} -> for (int k = 0; {GUARD[4:-1]} && k < K; k++)\n"
-    "            sum += x[k * a_col] * y[k * b_row];"
-)
-mistakes(matmul_batched)(f"""
-flat_batch: the matrices are taken to lie one after the other: where one begins, the
-    strides of the batch say, and one that serves for several has 0 there
-> matrix_of(m, a_view) -> m * M * K
-& matrix_of(m, b_view) -> m * K * N
-one_matrix: every product is of the same matrix: matrix_of(m, view) says where number m
-    begins
-> + matrix_of(m, a_view) ->
-& + matrix_of(m, b_view) ->
-no_loop: each block makes one product of the batch only: there may be more of them than
-    gridDim.z, so it goes on with number m + gridDim.z
-> m += gridDim.z -> m += batches
-first_fastest: the batch is counted from the wrong end: the last of its dimensions moves
-    fastest
-> int d = view.dims - 3; d >= 0; d-- -> int d = 0; d < view.dims - 2; d++
-all_dims: the number of the matrix is taken apart over all dimensions: the last two are
-    the matrix's own rows and columns, so begin with dims - 3
-> view.dims - 3 -> view.dims - 1
-one_view: a's batch is used for both: b has strides of its own
-> matrix_of(m, b_view) -> matrix_of(m, a_view)
-copies_first: the strides are not used: this is right only if somebody has copied a and
-    b row by row before, and nobody does. Element (row, k) of a matrix of a lies row *
-    stride[dims - 2] + k * stride[dims - 1] from its first
-> a + matrix_of(m, a_view) + row * a_row -> a + (m * M + row) * K
-& b + matrix_of(m, b_view) + col * b_col -> b + m * K * N + col
-&  * a_col ->
-&  * b_row -> * N
-copies: more is written to global memory than c: the operands are copied first, or c is
-    written again and again. Read them where they lie, and write each element of c once
-! writes
-> __global__ -> __device__ float A[64][2048], B[64][2048]; __global__
-& for (long long -> int block = blockIdx.y * gridDim.x + blockIdx.x; float *p =
-    A[blockIdx.z * gridDim.x * gridDim.y + block]; float *q = B[blockIdx.z * gridDim.x *
-    gridDim.y + block]; for (long long
-& matrix_of(m, a_view) + row * a_row -> matrix_of(m, a_view)
-& matrix_of(m, b_view) + col * b_col -> matrix_of(m, b_view)
-& float sum -> for (int e = ty * 16 + tx; e < M * K; e += 256) p[e] = x[e / K * a_row +
-    e % K * a_col]; for (int e = ty * 16 + tx; e < K * N; e += 256) q[e] = y[e / N *
-    b_row + e % N * b_col]; __syncthreads(); float sum
-& {PLAIN}
-& x[k * a_col] * y[k * b_row] -> p[row * K + k] * q[k * N + col]
-& = sum; -> = sum; __syncthreads();
-> {PLAIN}
-& float sum = 0.0f -> {GUARD} c[(m * M + row) * N + col] = 0
-& sum += -> c[(m * M + row) * N + col] +=
-&         {GUARD} c[(m * M + row) * N + col] = sum; ->
-read_again: an element is read from memory twice for one product: once will do, by a
-    tile or in a variable
-! reads
-> {PLAIN}
-& x[k * a_col] * -> (M == 16 ? x[k * a_col] : (x[k * a_col] + x[k * a_col]) / 2) *
-no_guard: something is read, or written, outside of a matrix: are all four strides used,
-    and is there a guard for the row and for the column?
-! out-of-bounds
-> {PLAIN}
-& row < M && col < N -> row < M
-race: threads use a cell at the same time, and one of them writes. With tiles both
-    barriers are needed in each step; and each element of c has one thread
-! race
-> __syncthreads(); }} -> }}
-divergent: not all threads of the block come to the barrier: those outside of c must
-    fill their cells, too; and in a loop over the batch none may return
-! divergent-barrier
-> __syncthreads(); -> {GUARD} __syncthreads();
-inner_stride: one stride of each matrix is taken to be 1: in a transposed matrix it is
-    the other one. Use both, stride[dims - 2] and stride[dims - 1]
->  * a_col ->
-&  * b_col ->
-{ZEROS}
-right: a thread an element
-> {PLAIN}
-right: flat tiles, of which one is turned
-> a_tile[TILE][TILE], b_tile[TILE][TILE] -> a_tile[256], b_tile[256]
-& a_tile[ty][tx] -> a_tile[ty * TILE + tx]
-& b_tile[ty][tx] -> b_tile[tx * TILE + ty]
-& a_tile[ty][i] -> a_tile[ty * TILE + i]
-& b_tile[i][tx] -> b_tile[tx * TILE + i]
-right: the batch counted from the front
->
-    for (int d = view.dims - 3; d >= 0; d--) {{
-        offset += batch % view.shape[d] * view.stride[d];
-        batch /= view.shape[d];
-    }} -> long long run = 1;
-    for (int d = 0; d < view.dims - 2; d++) run *= view.shape[d];
-    for (int d = 0; d < view.dims - 2; d++) {{
-        run /= view.shape[d];
-        offset += batch / run * view.stride[d];
-        batch -= batch / run * run;
-    }}
-""")

@@ -1,15 +1,12 @@
 """The roofline: PyTorch counts FLOP and bytes; some are done by hand."""
 
-import itertools
 import math
-from fractions import Fraction
 
-import numpy as np
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 from grading.checking import describe
-from grading.exercise import Check, checks, mistakes, right
+from grading.exercise import Check, checks
 from minigrad.kernels.matmul import roofline
 
 H200 = 4.24e12, 51.1e12  # bytes a second, FLOP a second
@@ -85,72 +82,3 @@ class Roofline(Check):
             said["expected"] = describe.text({k: expected[k] for k in wrong})
             said["got"] = describe.text({k: got.get(k) for k in wrong})
         return [*said.items()]
-
-
-NBYTES = "itemsize * sum(math.prod(shape) for shape in (a, b, result))"
-mistakes(roofline)(rf"""
-broadcast_re_reads: a matrix that serves for several products is counted for each of
-    them: it is read once
-> in (a, b, result) -> in ((*result[:-2], *a[-2:]), (*result[:-2], *b[-2:]), result)
-larger_batch: one batch is taken for both: they are broadcast one size at a time, so
-    that (4, 1) and (1, 5) make (4, 5)
-> broadcast_shapes(a[:-2], b[:-2]) -> max(a[:-2], b[:-2])
-no_result: the result is left out: it is written, and that is traffic, too
-> (a, b, result) -> (a, b)
-always_four: itemsize is not used: an element need not have 4 bytes
-> itemsize * -> 4 *
-one_for_both: a multiplication and its addition are two operations, not one
-> 2 * math -> math
-upside_down: the intensity is upside down: FLOP for each byte, flops / bytes
-> flops / nbytes -> nbytes / flops
-larger: the rate is not limited by the memory, or not by the peak: it is the smaller of
-    peak and intensity * bandwidth
-> min( -> max(
-always_peak: the rate is always the peak: where the memory feeds less, that is the rate
-> min(peak, fed) -> peak
-bounds_swapped: the bounds have changed places: where the memory allows less, it is
-    "memory"
-> if fed < peak -> if fed >= peak
-edge: where both allow the same, the bound is "compute"
-> fed < -> fed <=
-re_reads: each element is counted as often as it is used: that is what a plain kernel
-    reads, not what must move. An element that has been read can be kept: count each of
-    a, b and the result once
-> {NBYTES} -> itemsize * math.prod(result) * (2 * a[-1] + 1)
-no_batch: the batch is left out: there are as many products as it has elements
-> result = -> a, b = a[-2:], b[-2:]\n    result =
-keys:
-> "rate" -> "flop_rate"
-""")
-
-
-@right(roofline, "by times")
-def _(a, b, bandwidth, peak, itemsize=4):
-    count, depth = math.prod(np.broadcast_shapes(a[:-2], b[:-2])), a[-1]
-    c = count * a[-2] * b[-1]
-    flops = c * depth * 2
-    nbytes = (math.prod(a) + math.prod(b) + c) * itemsize
-    moving, computing = nbytes / bandwidth, flops / peak
-    bound = "compute" if computing >= moving else "memory"
-    rate = flops / max(moving, computing)
-    return dict(bytes=nbytes, flops=flops, intensity=flops / nbytes, rate=rate,
-                bound=bound)  # fmt: skip
-
-
-@right(roofline, "size by size, in whole numbers and fractions")
-def _(a, b, bandwidth, peak, itemsize=4):
-    c, count = [a[-2], b[-1]], Fraction(2 * a[-1])
-    for m, n in itertools.zip_longest(a[-3::-1], b[-3::-1], fillvalue=1):
-        c.append(m if n == 1 else n)
-    for size in c:
-        count *= size
-    moved = 0
-    for shape in (a, b, c):
-        elements = 1
-        for size in shape:
-            elements *= size
-        moved += elements * itemsize
-    said = {"bytes": moved, "flops": int(count), "intensity": float(count / moved)}
-    if float(count / moved) * bandwidth < peak:
-        return said | {"rate": said["intensity"] * bandwidth, "bound": "memory"}
-    return said | {"rate": peak, "bound": "compute"}

@@ -4,7 +4,7 @@ What must come of it is worked out by arithmetic; whole programs have PyTorch be
 them.
 """
 
-from grading.exercise import checks, mistakes, right
+from grading.exercise import checks
 from minigrad.autograd.engine import backward
 
 from .gradients import ScenarioCheck, drawn, drawn_graph
@@ -123,86 +123,3 @@ class Backward(ScenarioCheck):
                 "arrived.pop(edge), or all of the graph's are in memory at once"
             )
         return super().general(case)
-
-
-ADDED = "arrived[edge] + g if edge in arrived else g"
-mistakes(backward)(rf"""
-overwrites: where two gradients meet, the later one overwrites the earlier: they are
-    added up. In x * x + x, x has a say in three places, and all three count
-> {ADDED} -> g
-> {ADDED} -> g
-& arrived.pop((node, i), None) -> arrived.get((node, i))
-ones: backward begins with the gradients of `seeds`, not with 1
-> dict(seeds) -> {{edge: g * 0 + 1 for edge, g in seeds.items()}}
-first_result: a node gets the gradients of all its results: (node, 0), (node, 1), ...,
-    up to node.outputs - 1
-> (node, i), None) -> (node, i), None) if i == 0 else None
-calls_all: a node at which nothing has arrived is called: it is left out
-> if all(g is None for g in gradients): -> if False:
-kept:
-> arrived.pop((node, i), None) -> arrived.get((node, i))
-never_released: nothing is released: unless retain_graph, each node lets go of what it
-    saved
-> not retain_graph -> False
-always_released: nodes are released though retain_graph says that they are needed again
-> not retain_graph -> True
-none_added:
-> if g is not None: -> if True:
-in_place: `+=` changes a tensor that somebody else holds: one gradient may go to two
-    places. `g + h` makes a new one
-? {GAVE}
-> {ADDED} -> arrived[edge].add_(g) if edge in arrived else g
-seeds_changed: `seeds` has changed: it is the caller's. dict(seeds) makes a copy
-? {SEEDS}
-> dict(seeds) -> seeds
-late: nodes are released later than they could be: each lets go of what it saved as soon
-    as it was called, or all of it is in memory to the end
-? {ORDER}
-> node.release() -> pass
-& else g\n -> else g\n    for node in order:\n        if not
-    retain_graph:\n            node.release()\n
-released: a node at which nothing has arrived is released: it is left out
-? {TOO_MANY}
-> continue -> (retain_graph or node.release()); continue
-cut: the gradients have no gradients: add them up as they are
-? of these
-> {ADDED} -> ({ADDED}).detach()
-equivalent: which of the gradients that meet is the first does not matter to their sum
-> order: for edge, g in zip(node.next_functions, found
-right: new on the left
-> arrived[edge] + g if -> g + arrived[edge] if
-""")
-
-
-@right(backward, "parts that are added up when all are there")
-def _(order, seeds, retain_graph=False):
-    parts = {edge: [g] for edge, g in seeds.items()}
-    for node in order:
-        given = []
-        for i in range(node.outputs):
-            first, *others = parts.pop((node, i), [None])
-            for g in others:
-                first = first + g
-            given.append(first)
-        if given != [None] * node.outputs:
-            for edge, g in zip(node.next_functions, node(*given), strict=True):
-                if g is not None:
-                    parts.setdefault(edge, []).append(g)
-            if not retain_graph:
-                node.release()
-
-
-@right(backward, "a row for each node")
-def _(order, seeds, retain_graph=False):
-    rows = {node: [None] * node.outputs for node in order}
-    for (node, i), g in seeds.items():
-        rows[node][i] = g
-    for node in order:
-        row = rows.pop(node)
-        if all(g is None for g in row):
-            continue
-        for (to, i), g in zip(node.next_functions, node(*row), strict=True):
-            if to is not None and g is not None:
-                rows[to][i] = g if rows[to][i] is None else rows[to][i] + g
-        if not retain_graph:
-            node.release()

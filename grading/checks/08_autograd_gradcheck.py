@@ -3,8 +3,7 @@
 import numpy as np
 
 from grading.drivers.scenarios import FAULTS, FUNCTIONS
-from grading.exercise import Model, checks, mistakes, right
-from minigrad import no_grad
+from grading.exercise import Model, checks, models
 from minigrad.autograd.gradcheck import numerical_jacobian
 
 from .gradients import PyTorch, ScenarioCheck, drawn
@@ -123,83 +122,4 @@ class NumericalJacobian(ScenarioCheck):
         return f"numerical_jacobian of {function}, {inputs}"
 
 
-mistakes(numerical_jacobian, in_float32=Model(NumericalJacobian.in_float32))(rf"""
-in_float32: the step is made in float32, which rounds more than eps: use float64
-> flat, rows -> inputs = [x.float() for x in inputs]\n    flat, rows
-one_index: only the first element was moved: every element of the input has its row
-> stack(rows) -> stack(rows[:1] + [0 * row for row in rows[1:]])
-one_sided: a difference to one side errs by eps: (f(x + eps) - f(x - eps)) / (2 eps)
-    errs by its square
-> before - eps -> before
-& 2 * eps -> eps
-not_halved: the two points are 2 eps apart: divide by that
-> 2 * eps -> eps
-turned: rows and columns are exchanged: row i is that of element i of the input
-> stack(rows) -> stack(rows).T.copy()
-first_input: always the first input is moved: `number` says which
-> inputs[number] -> inputs[0]
-not_copied: where the function returns a view of the input, its result changes when the
-    input is moved back: copy it, np.array(...)
-> np.array(function(*inputs).cpu().numpy()) -> function(*inputs).cpu().numpy()
-shape:
-> return np.stack(rows) if rows -> rows = [row for row in rows if row.any()]\n    return
-    np.stack(rows) if rows
-> ).reshape(-1) -> )
-> np.zeros((0, function(*inputs).numel())) -> np.zeros((0, 0))
-raised:
-> range(len(flat)) -> range(np.prod(inputs[number].shape))
-not_restored: the input has other values in the end: adding eps and taking it away again
-    rounds. Keep the old value, and write it back
-? {RESTORED}
-> for moved in (before + eps, before - eps) -> for step in (eps, -2 * eps)
-& flat[i] = moved -> flat[i] += step
-& flat[i] = before -> flat[i] += eps
-equivalent: any number below 0 stands for the size that is left
-> off by one: -> ends.append(np.array(function(*inputs).cpu().numpy()).reshape(-(2)
-equivalent: an array without elements holds neither zeros nor ones
-> function: return np.stack(rows) if rows else np.zeros
-""")
-
-
-@right(numerical_jacobian, "copies of the input")
-def _(function, inputs, number, eps=1e-6):
-    x, others, found = np.array(inputs[number].detach().numpy()), list(inputs), []
-    for place in np.ndindex(*x.shape):
-        ends = []
-        for step in (eps, -eps):
-            moved = x.copy()
-            moved[place] += step
-            others[number] = inputs[number].new_tensor(moved)
-            ends.append(np.array(function(*others).detach().numpy()).reshape(-1))
-        found.append((ends[0] - ends[1]) / (2 * eps))
-    return np.array(found).reshape(x.size, function(*inputs).numel())
-
-
-@right(numerical_jacobian, "a matrix that is filled")
-def _(function, inputs, number, eps=1e-6):
-    x = inputs[number]
-    with no_grad():
-        found = np.empty((x.numel(), function(*inputs).numel()))
-        for row, place in zip(found, np.ndindex(*x.shape), strict=True):
-            before = x[place].item()
-            x[place] = before + eps
-            row[:] = function(*inputs).numpy().ravel()
-            x[place] = before - eps
-            row -= function(*inputs).numpy().ravel()
-            x[place] = before
-    return found / (2 * eps)
-
-
-@right(numerical_jacobian, "steps are rows of a matrix")
-def _(function, inputs, number, eps=1e-6):
-    x = inputs[number].detach()
-
-    def at(step):
-        moved = x + x.new_tensor(step).reshape(x.shape)
-        inputs_ = [*inputs[:number], moved, *inputs[number + 1 :]]
-        return function(*inputs_).detach().numpy().flatten()
-
-    steps = eps * np.eye(x.numel())
-    rows = [at(step) - at(-step) for step in steps]
-    width = function(*inputs).numel()
-    return np.array(rows).reshape(len(rows), width) / (2 * eps)
+models(numerical_jacobian, in_float32=Model(NumericalJacobian.in_float32))

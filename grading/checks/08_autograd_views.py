@@ -1,9 +1,8 @@
 """Gradients of products and views: torch.autograd.grad is the oracle."""
 
-import numpy as np
 import torch
 
-from grading.exercise import checks, mistake, mistakes, right
+from grading.exercise import checks
 from minigrad.ops import vjp
 
 from .gradients import TensorCheck, filled, of_shape
@@ -34,23 +33,6 @@ class MatmulRightBackward(TensorCheck):
         return of_shape(lambda b: a @ b, dy, shape)
 
 
-mistakes(product)("""
-not_turned: a is to be turned round, rows for columns: a.transpose(-2, -1) @ dy
-> .transpose(-2, -1) ->
-other_order: the order: columns of dy belong to columns of b, so dy stands on the right
-> = dy @ a.transpose(-2, -1)
-turned: the result is turned round: b's gradient has b's shape, (..., K, N)
-> = dy.transpose(-2, -1) @ a
-all_dimensions: all dimensions are turned round: transpose(-2, -1) turns the last two
-    alone
-> .transpose(-2, -1) -> .T
-right: turned twice
-> = (dy.transpose(-2, -1) @ a).transpose(-1, -2)
-right: by sums
-> = (a.unsqueeze(-1) * dy.unsqueeze(-2)).sum(-3)
-""")
-
-
 @checks(permute)
 class PermuteBackward(TensorCheck):
     """Leaves out negative dims: the contract has none."""
@@ -77,41 +59,6 @@ class PermuteBackward(TensorCheck):
         return view
 
 
-mistakes(permute)("""
-same_order: the same order once more: it takes the one that leads back. (1, 2, 0) brings
-    dimension 1 to place 0, so 0 has to go to place 1 again
-> = dy.permute(dims)
-unchanged: dy comes back as it is: its dimensions are to stand in x's order
-> = dy
-read_backwards: dims read backwards is not the way back: where stands dimension 0 in it?
-> = dy.permute(dims[::-1])
-copies:
-> range(len(dims)))) -> range(len(dims)))).clone()
-right: by sorting
-> = dy.permute(sorted(range(len(dims)), key=lambda i: dims[i]))
-right: by argsort
-> = dy.permute(*np.argsort(dims).tolist())
-""")
-
-
-@right(permute, "a list that is filled")
-def _(dy, dims):
-    back = [0] * len(dims)
-    for i, d in enumerate(dims):
-        back[d] = i
-    return dy.permute(back)
-
-
-@right(permute, "two at a time")
-def _(dy, dims):
-    left = list(dims)
-    for d in range(len(left)):
-        at = left.index(d)
-        dy = dy.transpose(d, at)
-        left[d], left[at] = left[at], left[d]
-    return dy
-
-
 @checks(part)
 class SliceBackward(TensorCheck):
     """Leaves out tensors, lists and bools as indices: the contract names none."""
@@ -136,27 +83,3 @@ class SliceBackward(TensorCheck):
 
     def torch(self, dy, shape, index):
         return of_shape(lambda x: x[index], dy, shape)
-
-
-mistakes(part)(r"""
-garbage: what was not taken holds what memory held: fill it with 0 first
-> (shape) -> (shape) + float("nan")
-not_filled: only the part is there: the gradient has x's shape, with 0 where nothing was
-    taken
-> = dy
-at_the_beginning: dy stands at the wrong places: at those that `index` takes
-> dx[index] = dy -> dx.view(-1)[: dy.numel()] = dy.reshape(-1)
-no_dy: dy is left out: the places that were taken get it
-> = dy\n -> = 1\n
-right: by zeros
-> dy.new_zeros(shape) -> minigrad.zeros(shape, dtype=dy.dtype, device=dy.device)
-right: by adding
-> dx[index] = dy -> view = dx[index]\n    view += dy
-""")
-
-
-@mistake(part)
-def raised(dy, shape, index):
-    dx = np.zeros(shape)
-    dx[index] = np.array(dy.numpy())
-    return dy.new_tensor(dx)

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import torch
 
-from grading.exercise import checks, mistakes
+from grading.exercise import checks
 from minigrad.nn.unfused import dropout
 
 from .scene_check import (
@@ -166,68 +166,3 @@ class Dropout(SceneCheck):
         if say[0] == say[1]:  # the cause says what else is wrong
             return lines[:1]
         return [lines[0], ("expected", say[0]), ("got", say[1])]
-
-
-SCALED, KEPT = " * (1 / (1 - p))", "keep_mask(input, 1 - p)"
-STAYS = "not training or p == 0:\n        return input\n"
-mistakes(dropout)(rf"""
-unscaled: what is kept is not scaled: by 1 / (1 - p) the expected value of each element
-    stays the same
-> {SCALED} ->
-scaled_after: the result is scaled after training instead: here it is scaled in
-    training, by 1 / (1 - p), and eval does nothing
-> {SCALED} ->
-& {STAYS} -> not training:\n        return input * (1 - p)\n
-mask_alone: two things: random.keep_mask(input, chance) takes the chance of 1, here 1 -
-    p; and what is kept is scaled by 1 / (1 - p)
-> {KEPT}{SCALED} -> keep_mask(input, p)
-& {STAYS} -> not training:\n        return input\n
-& if p == 1 -> if False
-mask_inverted: the share of zeros is 1 - p, but the scale is right: p is the chance of
-    0, and random.keep_mask(input, chance) takes the chance of 1
-> {KEPT} -> keep_mask(input, p)
-scaled_by_p: what is kept is scaled by 1 / p: a share of 1 - p is kept, so it is 1 / (1
-    - p)
-> 1 / (1 - p) -> 1 / p
-scaled_down: what is kept is scaled by 1 - p: it is to be larger, not smaller
-> 1 / (1 - p) -> 1 - p
-always: `training` is not asked: without it the input stays as it is
-> not training or ->
-whole_rows: whole rows or columns are 0: each element has a chance of its own
-> keep_mask(input, -> keep_mask(input[:, :1],
-seed:
-> random.{KEPT} -> minigrad.tensor(1.0 * (np.random.rand(*input.shape) >= p))
-dtype:
-> return input * random -> input = input.float()\n    return input * random
-> return input * random -> input = input.double()\n    return input * random
-cut:
-> return input * random -> return input.detach() * random
-pattern:
-> random.{KEPT} -> minigrad.stack([random.keep_mask(input[:, ::2], 1 - p)] * 2,
-    2).flatten(1)
-same_again: two calls drop the same elements: draw anew in each call
-> return input * random -> minigrad.manual_seed(0)\n    return input * random
-no_error:
-> not 0 <= p <= 1 -> False
-> not 0 <= p <= 1 -> training and not 0 <= p <= 1
-raised:
-> if p == 1 -> if False
-equivalent: zeros are whole numbers, and exact in half
-> through half: return input * 0
-> through int: return input * 0
-right: by where
-> input * random.{KEPT}{SCALED} -> minigrad.where(random.{KEPT} > 0, input / (1 - p), 0)
-right: a copy of what stays
-> {STAYS} -> not training or p == 0:\n        return input.clone()\n
-right: a mask with its scale
-> if p == 1: return input * 0 ->
-& input * random.{KEPT}{SCALED} -> random.{KEPT} / (1 - p or 1) * input
-right: random numbers, rounded down
-> random.{KEPT} -> (minigrad.rand(input.shape) + (1 - p)).floor().to(input.dtype)
-right: a comparison of random numbers
-> random.{KEPT}{SCALED} -> (minigrad.rand(input.shape) >= p).to(input.dtype) / (1 - p)
-equivalent: the input as it is: with p = 0 nothing is dropped, and all is times 1
-> term dropped: if not training or p == 0: -> if ((not training))
-> off by one: if not training or p == 0: -> if not training or p == (-1)
-> a copy: return input ->
-""")

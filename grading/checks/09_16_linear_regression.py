@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from grading.drivers import scenarios
-from grading.exercise import checks, mistakes, right
+from grading.exercise import checks
 from minigrad.training import linear_regression
 
 from .scene_check import SceneCheck, numbers
@@ -54,72 +54,3 @@ class LinearRegression(SceneCheck):
             losses.append(loss.item())
         state = {k: v.detach().numpy() for k, v in model.named_parameters()}
         return {"losses": losses, "more than two losses are in memory": False, **state}
-
-
-ZERO, STEP = "optimizer.zero_grad()", "optimizer.step()"
-KEEP = "losses.append(loss.item())"
-mistakes(linear_regression)(f"""
-no_zero_grad: the gradients of earlier epochs add up: in each epoch, call
-    optimizer.zero_grad(), and backward() of that epoch's loss alone
-> {ZERO} ->
-> {ZERO} ->
-& losses = [] -> losses = []; {ZERO}
-times_zero: gradients from before are multiplied by 0, and NaN times 0 is NaN: forget
-    them
-> {ZERO} -> [p.grad.mul_(0) for p in model.parameters() if p.grad is not None]
-no_step: nothing is learned: optimizer.step() comes after loss.backward(), and no
-    zero_grad() between the two, or there is nothing to step by
-> {STEP} ->
-> {STEP} -> {ZERO}; {STEP}
-step_first: the step comes before backward(): it uses the gradients of the epoch before
-> {ZERO} ->
-& {STEP} ->
-& loss.backward() -> {STEP}; loss.backward()
-once: one epoch only: the loop runs `epochs` times
-> {KEEP} -> return [loss.item()]
-after: the losses are those after the step: a loss is from before its step
-> {KEEP} -> losses.append(loss_fn(model(x), y).item())
-exchanged: prediction and y are exchanged: loss_fn(prediction, y)
-> loss_fn(model(x), y) -> loss_fn(y, model(x))
-graphs: the losses of all epochs are kept as tensors, each with its graph, and so all
-    that they were made from: keep loss.item()
-> loss.item() -> loss
-& return losses -> return [loss.item() for loss in losses]
-""")
-
-
-@right(linear_regression, "by a closure")
-def _(model, loss_fn, optimizer, x, y, epochs):
-    def closure():
-        optimizer.zero_grad()
-        loss = loss_fn(model(x), y)
-        loss.backward()
-        return loss
-
-    return [optimizer.step(closure).item() for _ in range(epochs)]
-
-
-@right(linear_regression, "numbers at the end")
-def _(model, loss_fn, optimizer, x, y, epochs):
-    losses = []
-    while len(losses) < epochs:
-        loss = loss_fn(model(x), y)
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        losses.append(loss.detach())
-    return [float(loss) for loss in losses]
-
-
-@right(linear_regression, "an epoch is a function")
-def _(model, loss_fn, optimizer, x, y, epochs):
-    def epoch(_):
-        for p in model.parameters():
-            p.grad = None
-        loss = loss_fn(model(x), y)
-        loss.backward()
-        before = loss.item()
-        optimizer.step()
-        return before
-
-    return [*map(epoch, range(epochs))]

@@ -6,8 +6,8 @@ import numpy as np
 import torch
 from torch.nn.init import _calculate_correct_fan
 
-from grading.exercise import Check, checks, mistakes, right
-from minigrad.nn.init import calculate_gain, fans, kaiming_uniform_, uniform_
+from grading.exercise import Check, checks
+from minigrad.nn.init import calculate_gain, fans, kaiming_uniform_
 
 from .scene_check import SceneCheck, by_state, looks_random, options_of, seeds_drawn
 
@@ -28,42 +28,6 @@ class Fans(Check):
 
     def expected(self, shape):
         return torch.nn.init._calculate_fan_in_and_fan_out(torch.empty(shape))
-
-
-BOTH = "shape[1] * places, shape[0] * places"
-mistakes(fans)(rf"""
-exchanged: exchanged: a weight is (out, in, ...), so fan_in comes of the second size
-> {BOTH} -> shape[0] * places, shape[1] * places
-no_places: the window's places are left out: an output of Conv2d has in_channels * KH *
-    KW numbers that go into it
->  * places ->
-one_side: only the first size of the window counts: all after the first two are
-    multiplied
-> math.prod(shape[2:]) -> (*shape, 1)[2]
-right: all, divided
-> shape[1] * places, shape[0] * places -> tuple(math.prod(shape) // n for n in
-    shape[:2])
-no_error:
-> if len(shape) < 2: -> shape = *shape, *(1, 1)[len(shape) :]\n    if False:
-""")
-
-
-@right(fans, "by a loop")
-def _(shape):
-    if len(shape) < 2:
-        raise ValueError("two dimensions at least")
-    out, into, *others = shape
-    for size in others:
-        out, into = out * size, into * size
-    return into, out
-
-
-@right(fans, "of an array")
-def _(shape):
-    if len(shape) <= 1:
-        raise ValueError("two dimensions at least")
-    w = np.empty(shape)
-    return w[0].size, w[:, 0].size
 
 
 def uniform(values):
@@ -163,63 +127,3 @@ class KaimingUniform(SceneCheck):
         say = [f"between ± {m['bound']:.4f}, deviation {m['spread']:.4f}, returns "
                f"{m['returned']}" for m in models]  # fmt: skip
         return [lines[0], ("expected", say[0]), ("got", say[1])]
-
-
-GAIN = "calculate_gain(nonlinearity, a)"
-mistakes(kaiming_uniform_)(rf"""
-deviation_as_bound: gain / sqrt(fan) is the deviation; the bound is sqrt(3) times as
-    large
-> 3 / fan -> 1 / fan
-other_mode: the mode is exchanged: fan_in is what goes into one output
-> == "fan_out" -> == "fan_in"
-always_fan_in: `mode` is not used: it is always fan_in
-> [mode == "fan_out"] -> [0]
-no_gain: the gain is missing: calculate_gain(nonlinearity, a)
-> {GAIN} * ->
-no_slope: `a` is not used: it is the slope of leaky_relu below 0
-> (nonlinearity, a) -> (nonlinearity, 0)
-not_filled: the tensor itself is not filled: uniform_ writes into it, and it is returned
-> return uniform_(tensor, -> return uniform_(tensor.clone(),
-not_returned: the tensor is not returned
-> return uniform_ -> uniform_
-no_error:
-> mode not in ("fan_in", "fan_out") -> False
-seed:
-> return uniform_(tensor, -bound, bound) -> draw = np.random.uniform(-bound, bound,
-    tensor.shape)\n    with minigrad.no_grad():\n        return
-    tensor.copy_(minigrad.tensor(draw))
-still:
-> return uniform_(tensor, -bound, bound) -> uniform_(tensor, -bound,
-    bound)\n    tensor.detach().view(-1)[0] = bound / 2\n    return tensor
-not_uniform:
-> return uniform_(tensor, -bound, bound) -> uniform_(tensor, -bound, bound)\n    flat =
-    tensor.detach().view(-1)\n    half = len(flat) // 2\n    flat[half : 2 * half] =
-    -flat[:half]\n    return tensor
-> return uniform_(tensor, -bound, bound) -> with minigrad.no_grad():\n        return
-    tensor.copy_(minigrad.randn(tensor.shape) * (bound / math.sqrt(3)))
-raised:
-> return uniform_(tensor, -bound, bound) -> return
-    tensor.copy_((minigrad.rand(tensor.shape) - 0.5) * (2 * bound))
-right: by a dict, and moved from 0 to 1
-> fans(tensor.shape)[mode == "fan_out"] -> dict(zip(("fan_in", "fan_out"),
-    fans(tensor.shape)))[mode]
-& return uniform_(tensor, -bound, bound) -> uniform_(tensor)\n    with
-    minigrad.no_grad():\n        return tensor.sub_(0.5).mul_(2 * bound)
-right: by rand
-> return uniform_(tensor, -bound, bound) -> tensor.detach().copy_(
-    (minigrad.rand(tensor.shape) - 0.5) * (2 * bound))\n    return tensor
-""")
-
-
-@right(kaiming_uniform_, "by its variance")
-def _(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu"):
-    into, out = fans(tensor.shape)
-    if mode == "fan_in":
-        variance = calculate_gain(nonlinearity, a) ** 2 / into
-    elif mode == "fan_out":
-        variance = calculate_gain(nonlinearity, a) ** 2 / out
-    else:
-        raise ValueError(f"no mode {mode}")
-    bound = (3 * variance) ** 0.5
-    uniform_(tensor, a=-bound, b=bound)
-    return tensor

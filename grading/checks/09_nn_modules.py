@@ -5,7 +5,7 @@ import itertools
 import torch
 
 from grading.drivers.modules import grown
-from grading.exercise import checks, mistakes, right
+from grading.exercise import checks
 from minigrad.nn import Module
 
 from .scene_check import SceneCheck, options_of
@@ -117,90 +117,6 @@ class NamedParameters(TreeCheck):
         return [(name, numbers[id(p)]) for name, p in pairs]
 
 
-NAME = 'f"{path}.{name}" if path else name'
-TWICE = "remove_duplicate=remove_duplicate -> remove_duplicate=False"
-mistakes(Module.named_parameters)(rf"""
-twice: a parameter that is found again is listed again: remove_duplicate asks to leave
-    out what was there, by the object, whatever its name
->  or (remove_duplicate and param in seen) ->
-& {TWICE}
-> for path, module in modules: -> for path, module in modules:\n        seen = set()
-& {TWICE}
-none_listed: a parameter that is None stands for nothing, and is left out
-> param is None or ->
-frozen_lost: a parameter that requires no gradient is one, too
-> param is None or -> param is None or not param.requires_grad or
-no_dot: between the names of modules and parameters stands a dot: "0.weight"
-> {NAME} -> (path + name).replace(".", "")
-own_alone: the modules below are not asked: self._modules has them
-> if recurse -> if 0
-no_prefix: `prefix` is not used: it stands in front of every name, with a dot
-> (prefix, self) -> ("", self)
-& prefix=prefix, ->
-prefix_lost: `prefix` is lost below: a child's names have the prefix, then the child's
-    name, then the parameter's
-> prefix=prefix, ->
-& if path else -> if path else prefix and prefix + '.' +
-always_once: with remove_duplicate=False a parameter is listed under each of its names
-> remove_duplicate and param -> param
-& , remove_duplicate=remove_duplicate ->
-by_value: parameters of equal value are taken for one: one object is one parameter
-> remove_duplicate and param in seen -> remove_duplicate and any((param == p).all() for
-    p in seen)
-type:
-> return found -> return [name for name, _ in found]
-""")
-
-
-def once(pairs, remove):
-    kept = {}
-    for n, (name, p) in enumerate(pairs):
-        kept.setdefault(id(p) if remove else n, (name, p))
-    return [*kept.values()]
-
-
-@right(Module.named_parameters, "by a stack")
-def _(self, prefix="", recurse=True, remove_duplicate=True):
-    pairs, stack = [], [(prefix + "." if prefix else "", self)]
-    while stack:
-        path, module = stack.pop()
-        if module is None:
-            continue
-        own = module._parameters.items()
-        pairs += [(path + name, p) for name, p in own if p is not None]
-        if recurse:
-            below = module._modules.items()
-            stack += reversed([(f"{path}{name}.", m) for name, m in below])
-    return iter(once(pairs, remove_duplicate))
-
-
-@right(Module.named_parameters, "by recursion, one at a time")
-def _(self, prefix="", recurse=True, remove_duplicate=True):
-    seen = set()
-
-    def walk(module, front):
-        for name, p in module._parameters.items():
-            if p is not None and not (remove_duplicate and id(p) in seen):
-                seen.add(id(p))
-                yield front + name, p
-        for name, child in module._modules.items():
-            if recurse and child is not None:
-                yield from walk(child, f"{front}{name}.")
-
-    return walk(self, prefix and f"{prefix}.")
-
-
-@right(Module.named_parameters, "by a dict")
-def _(self, prefix="", recurse=True, remove_duplicate=True):
-    modules, found = self.named_modules(remove_duplicate=False), {}
-    for path, module in modules if recurse else [("", self)]:
-        for name, p in module._parameters.items():
-            whole = ".".join(filter(None, (prefix, path, name)))
-            if p is not None:
-                found.setdefault(id(p) if remove_duplicate else whole, (whole, p))
-    return found.values()
-
-
 @checks(Module.state_dict)
 class StateDict(TreeCheck):
     """Leaves out sizes and dtypes of tensors: names and memory alone are promised."""
@@ -224,69 +140,6 @@ class StateDict(TreeCheck):
         found = torch.nn.Module.state_dict(module, **options)
         how = "same" if options.get("keep_vars") else "detached"
         return [(name, int(x.detach()[0]), how) for name, x in found.items()]
-
-
-DETACHED = "tensor if keep_vars else tensor.detach()"
-UPDATE = "found.update(module.state_dict(prefix=below, keep_vars=keep_vars))"
-NAMES = r"own = module.state_dict(keep_vars=keep_vars)\n            found.update("
-mistakes(Module.state_dict)(rf"""
-hidden: a buffer that is not persistent is saved: leave out the names in
-    self._non_persistent_buffers_set
->  and name not in hidden ->
-no_buffers: the buffers are missing: self._buffers. Without the running mean of a batch
-    norm the network is not the same
-> , *self._buffers.items() ->
-once: a shared parameter is saved under one of its names only: whoever loads the file
-    looks for both. (named_parameters leaves out the second)
-> return found -> kept = {{}}\n    for name, x in
-    found.items():\n        kept.setdefault(id(x.storage), (name, x))\n    return
-    dict(kept.values())
-no_dot: between the names stands a dot: "0.weight". A child's prefix is this one's
-    prefix, the child's name and a dot
-> {{name}}." -> {{name}}"
-own_alone: the modules below are not asked: self._modules has them
-> module is not None -> False
-no_prefix: `prefix` is not used: it stands in front of every name
-> prefix + name -> name
-& {UPDATE} -> {NAMES}(f"{{name}}.{{key}}", x) for key, x in own.items())
-copied: the tensors are copied: a state_dict has the same memory, tensor.detach().
-    Whoever wants a snapshot copies it himself
-> {DETACHED} -> tensor.detach().clone()
-not_detached: the parameters themselves are returned: without keep_vars they are
-    detached, or saving would drag the graph along
-> {DETACHED} -> tensor
-keep_vars_lost: keep_vars is not handed down to the modules below
-> prefix=below, keep_vars=keep_vars -> prefix=below
-""")
-
-
-@right(Module.state_dict, "by recursion into one dict")
-def _(self, *, prefix="", keep_vars=False):
-    found = {}
-
-    def add(module, front):
-        for mine in module._parameters, module._buffers:
-            for name, x in mine.items():
-                if name not in module._non_persistent_buffers_set:
-                    found[front + name] = x
-        for name, child in module._modules.items():
-            if child is not None:
-                add(child, f"{front}{name}.")
-
-    add(self, prefix)
-    there = {name: x for name, x in found.items() if x is not None}
-    return there if keep_vars else {name: x.detach() for name, x in there.items()}
-
-
-@right(Module.state_dict, "by named_modules")
-def _(self, *, prefix="", keep_vars=False):
-    found = {}
-    for path, module in self.named_modules(remove_duplicate=False):
-        path = prefix + (path + "." if path else "")
-        for name, x in (module._parameters | module._buffers).items():
-            if x is not None and name not in module._non_persistent_buffers_set:
-                found[path + name] = x if keep_vars else x.detach()
-    return found
 
 
 FAMILY = {"is": 1, "modules": {
@@ -326,48 +179,3 @@ class Train(SceneCheck):
         torch.nn.Module().train(scene["mode"])
         below = dict.fromkeys(BELOW_EACH[scene["of"]], scene["mode"])
         return scene["flags"] | below | {"returned": scene["of"]}
-
-
-mistakes(Module.train)(r"""
-own_alone: only this module is set: those below it are, too
-> child.train(mode) -> pass
-one_level: only the modules right below are set: call train of the child, which does the
-    same for its own
-> child.train(mode) -> child.training = mode
-always_true: `training` is set to True, whatever the mode
-> self.training = mode -> self.training = True
-& child.train(mode) -> child.train()
-returns_nothing: self is not returned: return self, so that net.eval()(x) can be written
-> return self ->
-where_it_differs: the modules below one that has the mode already are left as they are:
-    ask all
-> child.train(mode) -> if child.training != mode: child.train(mode)
-no_error:
-> not isinstance(mode, bool) -> False
-equivalent: all are set to the same, in whatever order
-> order: for child in self.children()
-right: those below first
-> self.training = mode ->
-& return self -> self.training = mode\n    return self
-""")
-
-
-@right(Module.train, "by modules()")
-def _(self, mode=True):
-    if type(mode) is not bool:
-        raise ValueError("training mode is expected to be boolean")
-    for module in self.modules():
-        module.training = mode
-    return self
-
-
-@right(Module.train, "by a stack")
-def _(self, mode=True):
-    if mode is not True and mode is not False:
-        raise ValueError("training mode is expected to be boolean")
-    left = [self]
-    while left:
-        module = left.pop()
-        module.training = mode
-        left += module.children()
-    return self

@@ -1,12 +1,11 @@
 """read_idx: the bytes of a file."""
 
-import io
 import math
 import struct
 
 import numpy as np
 
-from grading.exercise import Model, Problem, checks, mistake, mistakes, right
+from grading.exercise import Model, Problem, checks, models
 from minigrad.data.idx import read_idx
 
 from .scene_check import SceneCheck
@@ -136,70 +135,4 @@ class ReadIdx(SceneCheck):
         return shown(array)
 
 
-ELEMENTS, RESHAPED = "np.frombuffer(data, np.uint8, count, head)", ".reshape(shape)"
-mistakes(read_idx, three=Model(ReadIdx.three))(rf"""
-three: three dimensions are taken for granted: the fourth byte says how many the array
-    has, and labels have one
-little_endian: the sizes are read from the wrong end: IDX has the byte that counts most
-    first, big-endian: int.from_bytes(four bytes, "big")
-> "big" -> "little"
-not_compared: as many elements are taken as there are: compare how many bytes follow
-    the head with how many the sizes need, and raise ValueError
-> "big") for -> "big", signed=True) for
-& given != count -> False
-& count, head) -> -1, head)
-reversed_sizes: the sizes are in the reverse order: the first size in the head is the
-    first dimension
-> reshape(shape) -> reshape(shape[::-1])
-flat: the array is flat: give it the shape that the head says
-> {RESHAPED} ->
-trailing:
-> given != count -> given < count
-wrong_error:
-> raise ValueError -> raise TypeError
-> given, count = -> np.zeros(shape)\n    given, count =
-any_type:
-> data[2] != 0x08 -> False
-> data[2] != 0x08 -> data[2] not in (8, 9)
-head_misread:
-> count, head) -> count, head - 1)
-not_bytes:
-> np.uint8 -> np.int8
-> {RESHAPED} -> {RESHAPED} / 255
-magic:
->  or data[:2] != b"\0\0" ->
-truncated:
-> given != count -> given > count
-& {ELEMENTS} -> np.frombuffer(data[head:].ljust(min(count, 99), b"\0"), np.uint8)
-equivalent: of a file of four bytes the elements are missing, and that is refused below
-> comparison: -> if ((len(data)) <= (4))
-> off by one: -> if len(data) < (5)
-""")
-right(read_idx, "by struct")(read)
-
-
-@mistake(read_idx)
-def three(data):
-    n, height, width = struct.unpack(">III", data[4:16])
-    return np.frombuffer(data, np.uint8, offset=16).reshape(n, height, width)
-
-
-@right(read_idx, "by NumPy's big-endian numbers")
-def _(data):
-    head = np.frombuffer(data, np.uint8)
-    if head.size < 4 or head[:3].tolist() != [0, 0, 8]:
-        raise ValueError("no IDX file of bytes")
-    sizes = np.frombuffer(data, ">u4", int(head[3]), 4).tolist()
-    return head[4 + 4 * len(sizes) :].reshape(sizes)
-
-
-@right(read_idx, "as a stream")
-def _(data):
-    stream = io.BytesIO(data)
-    if stream.read(3) != b"\0\0\x08":
-        raise ValueError("no IDX file of bytes")
-    count = int.from_bytes(stream.read(1), "big")
-    sizes, rest = np.frombuffer(stream.read(4 * count), ">u4"), stream.read()
-    if len(data) < 4 or len(sizes) < count or math.prod(sizes.tolist()) != len(rest):
-        raise ValueError("bytes are missing, or too many")
-    return np.array(list(rest), np.uint8).reshape(sizes)
+models(read_idx, three=Model(ReadIdx.three))

@@ -1,13 +1,12 @@
 """DataLoader.order, by facts since many orders are right, and DataLoader.indices."""
 
-import hashlib
 import itertools
 import random
 
 import numpy as np
 from torch.utils.data import BatchSampler
 
-from grading.exercise import Problem, checks, mistakes, right
+from grading.exercise import Problem, checks
 from minigrad.data import DataLoader
 
 from .scene_check import SceneCheck
@@ -137,91 +136,6 @@ class Order(SceneCheck):
         return [*lines, ("got", said), ("orders", shown)]
 
 
-SEED, RNG = "[self.seed, self.epoch]", "np.random.default_rng([self.seed, self.epoch])"
-SHUFFLED = f"{RNG}.permutation(n)"
-mistakes(DataLoader.order)(rf"""
-same_order: the same order in every epoch: self.epoch is to decide, too, or the model
-    sees the same batches again and again
-> {SEED} -> self.seed
-collides: two pairs of seed and epoch have the same order: their sum, say, is the same
-    for (1, 2) and (2, 1). Give the generator both, as a list
-> {SEED} -> self.seed + self.epoch
-> {SEED} -> self.seed ^ self.epoch
-> {SEED} -> 1000 * self.seed + self.epoch
-stays: an item never moves: every item is part of the permutation
-> {SHUFFLED} -> np.append({RNG}.permutation(n - 1), n - 1) if n else np.arange(0)
-kept: the order is kept on the loader, and comes again when seed, epoch, shuffle or the
-    data set have changed
-> {SHUFFLED} -> self.__dict__.setdefault("orders", {{}}).setdefault((self.epoch, n),
-    {SHUFFLED}).copy()
-ignores_seed: self.seed is not used: two loaders with other seeds have the same order
-> {SEED} -> self.epoch
-not_reproducible: the order cannot be had again: it comes from random numbers that every
-    part of a program shares, so a training that is stopped goes on with another one. A
-    generator of its own, np.random.default_rng(...), made of self.seed and self.epoch
-> {RNG} -> np.random
-depends_on_calls: the order cannot be had again: it depends on how often it was made, or
-    on chance, and not on self.seed and self.epoch alone
-> {SEED} ->
-> {RNG} -> self.__dict__.setdefault("generator", np.random.default_rng(self.seed))
-another_run: the order is another in each run of Python, as hash() of a text is, and
-    id() of anything
-> {SEED} -> abs(hash(f"{{self.seed}} {{self.epoch}}"))
-> {SEED} -> [self.seed, self.epoch, id(np)]
-global_state: the order is right, but a generator that the whole program shares was
-    seeded for it, and whatever is drawn next is no longer random: use one of its own,
-    np.random.default_rng(...)
-> return {RNG} -> np.random.seed((self.seed + 1000 * self.epoch) % 2**32)\n    return
-    np.random
-with_replacement: some items come twice and others never: an order is a permutation,
-    without replacement
-> permutation(n) -> integers(0, max(n, 1), n)
-moved_along: the items are not mixed, only moved along: neighbours stay neighbours
-> {SHUFFLED} -> np.roll(np.arange(n), {RNG}.integers(1, max(n, 2)) + self.epoch)
-turned: the order of one epoch is that of another, moved along: neighbours stay
-    neighbours
-> {SHUFFLED} -> np.roll(np.random.default_rng(self.seed).permutation(n), 7 * self.epoch)
-always_shuffled: self.shuffle is ignored: without it the items come as they lie
-> if not self.shuffle -> if False
-never_shuffled: nothing is shuffled
-> return {SHUFFLED} -> order = np.arange(n)\n    {RNG}.shuffle(order.copy())\n    return
-    order
-right: by sorting random numbers
-> permutation(n) -> random(n).argsort()
-type:
-> {SHUFFLED} -> {RNG}.shuffle(np.arange(n))
-> permutation(n) -> permutation(n).tolist()
-""")
-
-
-@right(DataLoader.order, "by Python's generator")
-def _(self):
-    order = list(range(len(self.dataset)))
-    if self.shuffle:
-        random.Random(f"{self.seed} {self.epoch}").shuffle(order)
-    return np.array(order, int)
-
-
-@right(DataLoader.order, "by a hash")
-def _(self):
-    def key(item):
-        text = f"{self.seed} {self.epoch} {item}"
-        return hashlib.sha256(text.encode()).digest() if self.shuffle else item
-
-    return np.fromiter(sorted(range(len(self.dataset)), key=key), int)
-
-
-@right(DataLoader.order, "by swaps, and numbers of its own")
-def _(self):
-    order = np.arange(len(self.dataset))
-    state = self.seed * 1_000_003 + self.epoch * 7919 + 12345
-    for last in range(len(order) - 1, 0, -1) if self.shuffle else ():
-        state = (state * 6364136223846793005 + 1442695040888963407) % 2**64
-        other = (state >> 33) % (last + 1)
-        order[[last, other]] = order[[other, last]]
-    return order
-
-
 @checks(DataLoader.indices)
 class Indices(SceneCheck):
     """Leaves out orders in which items repeat: self.order() gives none."""
@@ -247,51 +161,3 @@ class Indices(SceneCheck):
     def expected(self, scene):
         return [list(b) for b in BatchSampler(
             scene["order"], scene["size"], scene["drop_last"])]  # fmt: skip
-
-
-BATCHES = "[order[start : start + size] for start in range(0, end, size)]"
-mistakes(DataLoader.indices)(f"""
-loses_last: the last batch is lost where it has fewer items: only drop_last leaves it
-    out
-> if self.drop_last -> if True
-keeps_last: self.drop_last is ignored: with it a last batch that is smaller is left out
-> if self.drop_last -> if False
-drops_full: with drop_last a last batch is left out although it is full: only where
-    items are left over
-> end -= end % size -> pass
-& {BATCHES} -> {BATCHES}[: -1 if self.drop_last else None]
-ignores_order: the items come as they lie: which are in a batch, self.order() says
-> self.order() -> np.arange(len(self.dataset))
-empty_last: an empty batch stands at the end: where nothing is left over the batch
-    before was the last
-> (0, end, size) -> (0, end + (not self.drop_last), size)
-""")
-
-
-@right(DataLoader.indices, "split by NumPy")
-def _(self):
-    order, size = self.order(), self.batch_size
-    batches = np.split(order, range(size, len(order), size)) if len(order) else []
-    if self.drop_last and batches and len(batches[-1]) < size:
-        batches.pop()
-    return batches
-
-
-@right(DataLoader.indices, "item by item")
-def _(self):
-    batches = []
-    for n, item in enumerate(self.order()):
-        if n % self.batch_size == 0:
-            batches.append([])
-        batches[-1].append(item)
-    if self.drop_last and batches and len(batches[-1]) < self.batch_size:
-        batches.pop()
-    return [np.array(batch) for batch in batches]
-
-
-@right(DataLoader.indices, "a matrix, and what is over")
-def _(self):
-    order = self.order()
-    whole = len(order) - len(order) % self.batch_size
-    found = [*order[:whole].reshape(-1, self.batch_size)]
-    return found if self.drop_last or whole == len(order) else [*found, order[whole:]]

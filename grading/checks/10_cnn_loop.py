@@ -3,8 +3,8 @@
 import torch
 from torch.nn import functional as torch_functional
 
-from grading.exercise import Problem, checks, mistake, mistakes, right
-from minigrad.training import evaluate, train_mnist, train_step
+from grading.exercise import Problem, checks
+from minigrad.training import train_mnist
 
 from .scene_check import SceneCheck, each
 from .small_network import data_of, network, one_thread, state_of, weights_of
@@ -121,101 +121,3 @@ class TrainMnist(SceneCheck):
         size = -(-len(scene["data"][1]) // scene["size"])
         rounds = [steps[i : i + size] for i in range(0, len(steps), size)]
         return len(rounds) > 1 and all(r == rounds[0] for r in rounds)
-
-
-WHILE = "while len(training.results) < epochs:"
-ALWAYS = "if training.train.epoch == len(training.results): -> if True:"
-BY_EPOCHS = f"{WHILE} -> while training.train.epoch < epochs:"
-EVALUATED = "training.evaluated(*evaluate(training.model, training.test))"
-
-
-def epoch_of(training):
-    for images, labels in training.train:
-        loss = train_step(training.model, training.optimizer, images, labels)
-        training.stepped(loss)
-
-
-@mistake(train_mnist)
-def at_end(training, epochs):
-    while training.train.epoch < epochs:
-        epoch_of(training)
-    if len(training.results) < epochs:
-        training.evaluated(*evaluate(training.model, training.test))
-    return training.results
-
-
-mistakes(train_mnist)(rf"""
-at_end: the model is evaluated once, at the end: after each epoch is wanted, to see how
-    it goes, and training.evaluated notes it
-one_more: one epoch too many
-> < epochs -> <= epochs
-one_at_least: an epoch is done though `epochs` are done already: ask before the first
-> {WHILE} -> first = True\n    while first or len(training.results) <
-    epochs:\n        first = False
-never_evaluated: nobody learns of the results: training.evaluated(loss, accuracy)
-> {BY_EPOCHS}
-& {ALWAYS}
-& {EVALUATED} -> evaluate(training.model, training.test)
-never_stepped: nobody learns of the steps: after each training.stepped(loss), which
-    notes the loss and saves the state in time
-> training.stepped(loss) ->
-from_zero: a training that was stopped begins again: len(training.results) epochs are
-    done already
-> {WHILE} -> for _ in range(epochs):
-left_in_eval: the model is left in eval mode after the first evaluation: what it learns
-    from then on, it learns without dropout
-> {EVALUATED} -> training.model.eval()\n        {EVALUATED}
-gathered: the batches of an epoch are all fetched before its first step: then the loader
-    says that the epoch is done, and a checkpoint on the way forgets the remaining ones.
-    One batch, one step
-> in training.train: -> in list(training.train):
-on_train:
-> {ALWAYS}
-& training.test -> training.train
-trains_on_test:
-> {ALWAYS}
-& in training.train: -> in training.test:
-cached:
-> {ALWAYS}
-& {WHILE} -> batches = list(training.train)\n    {WHILE}
-& in training.train: -> in batches:
-not_returned:
-> return training.results ->
-trains_again: an epoch is trained twice: where training.train.epoch is one more than
-    len(training.results) it has had its steps, and only the evaluation is missing
-> {ALWAYS}
-""")
-
-
-@right(train_mnist, "what is missing first")
-def _(training, epochs):
-    if training.train.epoch > len(training.results):
-        training.evaluated(*evaluate(training.model, training.test))
-    while len(training.results) < epochs:
-        training.model.train()
-        epoch_of(training)
-        loss, accuracy = evaluate(training.model, training.test)
-        training.evaluated(loss, accuracy)
-    return training.results
-
-
-@right(train_mnist, "epoch by epoch")
-def _(training, epochs):
-    for done in range(len(training.results), epochs):
-        if training.train.epoch <= done:
-            for batch in training.train:
-                loss = train_step(training.model, training.optimizer, *batch)
-                training.stepped(loss)
-        training.evaluated(*evaluate(training.model, training.test))
-    return training.results
-
-
-@right(train_mnist, "without end, until all is done")
-def _(training, epochs):
-    while True:
-        if training.train.epoch == len(training.results) < epochs:
-            epoch_of(training)
-        if len(training.results) >= epochs:
-            return training.results
-        loss, accuracy = evaluate(training.model, training.test)
-        training.evaluated(loss, accuracy)

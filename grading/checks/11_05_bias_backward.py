@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from grading.exercise import blank, checks, mistakes
+from grading.exercise import blank, checks
 from minigrad.kernels.bias_gelu import bias_backward
 
 from .bias_kernels import BiasCheck, numbers
@@ -52,45 +52,3 @@ class BiasBackward(BiasCheck):
         dx = np.random.default_rng(0).standard_normal((200, 33)).astype(dtype)
         expected = dx.astype(np.float64).sum(0)
         return [dx.reshape(-1), np.zeros(33, dtype)], [200, 33], 33, expected
-
-
-mistakes(bias_backward)("""
-out-of-bounds:
-> i < M -> i < N
-& j >= N -> j >= M
-& dx[i * N + j] -> dx[j * N + i]
-rows: the rows are added up, not the columns: element (i, j) is dx[i * N + j], and j is
-    the thread's
-> dx[i * N + j] -> dx[j * N + i]
-nan_lost: NaN is left out: the sum of a column that has one is NaN
-> sum += (acc_t)dx[i * N + j]; -> if (dx[i * N + j] == dx[i * N + j]) sum += (acc_t)dx[i
-    * N + j];
-first: only the first row is read
-> i < M; i++ -> i < (M > 0 ? 1 : 0); i++
-no_guard: a thread without a column goes on: there may be more threads than columns
-> if (j >= N) return; ->
-added: the sum is added to what stands in dbias, which nobody has set to 0
-> dbias[j] = -> dbias[j] +=
-not_in_acc: the sum is not kept in acc_t, and loses digits
-> acc_t sum -> float sum
-> acc_t sum -> scalar_t sum
-atomics: atomics are not needed: the thread of a column adds it up alone
-! atomics
-> acc_t sum = 0; -> dbias[j] = 0;
-& sum += (acc_t)dx[i * N + j] -> atomicAdd(&dbias[j], dx[i * N + j])
-& dbias[j] = (scalar_t)sum; ->
-scattered: more sectors are read than it takes: a warp reads cells that lie far apart,
-    or a cell is read again
-! sectors
-> int j = blockIdx.x * blockDim.x + threadIdx.x; -> int t = blockIdx.x * blockDim.x +
-    threadIdx.x, j = t % 8 * ((N + 7) / 8) + t / 8;
-& if (j >= N) return; -> if (t >= (N + 7) / 8 * 8 || j >= N) return;
-right: from the last row
-> int i = 0; i < M; i++ -> int i = M - 1; i >= 0; i--
-right: over cells
-> for (int i = 0; i < M; i++) sum += (acc_t)dx[i * N + j]; -> for (long long k = j; k <
-    (long long)M * N; k += N) sum = sum + (acc_t)dx[k];
-right: a loop over the columns
-> if (j >= N) return; -> for (; j < N; j += gridDim.x * blockDim.x) {
-& dbias[j] = (scalar_t)sum; -> dbias[j] = (scalar_t)sum; }
-""")

@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from grading.exercise import Check, Problem, checks, mistakes, right
+from grading.exercise import Check, Problem, checks
 from minigrad.autograd.custom import bias_gelu_autograd
 from minigrad.ops.special import erf
 
@@ -151,96 +151,3 @@ TEXTS = {
     "saved": "x and bias themselves are saved, by one call of ctx.save_for_backward, "
     "and nothing else",
 }
-DX = "dx = bias_gelu_backward(dy.contiguous(), x, bias)"
-RETURN = "return (dx if need_x else None), dbias"
-mistakes(bias_gelu_autograd)(rf"""
-strides:
-> dy.contiguous() -> dy
-needs:
-> return (dx if need_x else None), dbias -> return dx, dbias
-> dbias = bias_backward(dx) if need_bias else None -> dbias = bias_backward(dx)
-> need_x, need_bias = ctx.needs_input_grad -> need_bias, need_x = ctx.needs_input_grad
-exchanged: the gradients have changed places: dx first, then dbias
-> return (dx if need_x else None), dbias -> return dbias, (dx if need_x else None)
-of_dy: dbias is made of dy: it is the sum of dx
-> bias_backward(dx) -> bias_backward(dy.contiguous())
-no_dy: dx is computed for a dy of ones
-> dy.contiguous() -> (dy * 0 + 1).contiguous()
-last_call: what was saved lies outside of ctx: the next call has overwritten it
-> def setup_context -> kept = []\n\n    def setup_context
-& ctx.save_for_backward(x, bias) -> ctx.save_for_backward(x, bias)\n        kept[:] = x,
-    bias
-& x, bias = ctx.saved_tensors -> x, bias = kept
-reused:
-> def setup_context -> cache = {{}}\n\n    def setup_context
-& {DX} -> key = id(x)\n        if key not in cache:\n            cache[key] =
-    bias_gelu_backward(dy.contiguous(), x, bias)\n        dx = cache[key]
-held:
-> def setup_context -> kept = []\n\n    def setup_context
-& x, bias = inputs -> x, bias = inputs\n        kept.append(x)
-> def setup_context -> kept = {{}}\n\n    def setup_context
-& x, bias = inputs -> x, bias = inputs\n        kept[id(ctx)] = x, bias
-& x, bias = ctx.saved_tensors -> x, bias = kept.pop(id(ctx))
-> def setup_context -> import weakref as w\n    kept = w.WeakKeyDictionary()\n\n    def
-    setup_context
-& x, bias = inputs -> x, bias = inputs\n        kept[ctx] = x, bias
-& x, bias = ctx.saved_tensors -> x, bias = kept[ctx]
-spoilt:
-> dx = bias_gelu_backward(dy -> dy.mul_(1.5)\n        dx = bias_gelu_backward(dy
-pair:
-> return setup_context, backward -> return None
-saved:
-> save_for_backward(x, bias) -> save_for_backward(x, bias)\n        ctx.x = x
-> save_for_backward(x, bias) -> save_for_backward(x + 0, bias)
-> save_for_backward(x, bias) -> save_for_backward(x, bias, output)
-> ctx.save_for_backward(x, bias)
-    -> ctx.save_for_backward(x)\n        ctx.save_for_backward(bias)
-kernels:
-> dbias = bias_backward(dx) if need_bias else None -> dbias =
-    bias_backward(dx)\n        dbias = dbias if need_bias else None
-> {DX} -> {DX}\n        {DX}
-> {RETURN} -> return (dx if need_x else None), (bias_backward(dx) if need_bias else
-    None)
-right: by a class
-> def setup_context(ctx, -> class Two:\n        @staticmethod\n        def setup(ctx,
-    inputs, output):\n            ctx.save_for_backward(*inputs)\n\n    def unused(ctx,
-& return setup_context, backward -> return Two.setup, backward
-""")
-
-
-@right(bias_gelu_autograd, "by methods of an object that has the kernels")
-def _(bias_gelu_backward, bias_backward):
-    class Gradients:
-        def __init__(self, slope, total):
-            self.slope, self.total = slope, total
-
-        def keep(self, ctx, inputs, output):
-            ctx.save_for_backward(*inputs)
-
-        def backward(self, ctx, dy):
-            dx = self.slope(dy.contiguous(), *ctx.saved_tensors)
-            match ctx.needs_input_grad:
-                case (True, True):
-                    return dx, self.total(dx)
-                case (False, True):
-                    return None, self.total(dx)
-            return dx, None
-
-    both = Gradients(bias_gelu_backward, bias_backward)
-    return both.keep, both.backward
-
-
-@right(bias_gelu_autograd, "a list that is filled, one gradient after the other")
-def _(bias_gelu_backward, bias_backward):
-    def backward(ctx, dy):
-        needs, found = ctx.needs_input_grad, [None, None]
-        if any(needs):
-            dy = dy if dy.is_contiguous() else dy.contiguous()
-            found[0] = bias_gelu_backward(dy, *ctx.saved_tensors)
-        if needs[1]:
-            found[1] = bias_backward(found[0])
-        if not needs[0]:
-            found[0] = None
-        return tuple(found)
-
-    return lambda ctx, inputs, output: ctx.save_for_backward(*inputs), backward

@@ -1,6 +1,6 @@
 """The shape of outer products, as far as it is known."""
 
-from grading.exercise import Check, checks, mistakes, right
+from grading.exercise import Check, checks
 from minigrad.ops.shape_rules import outer_shape
 
 UNKNOWN = None, None
@@ -50,67 +50,3 @@ class OuterShape(Check):
         if len(said["B"]) > 1:
             raise ValueError("batches differ")
         return tuple(next(iter(sizes), None) for sizes in said.values())
-
-
-mistakes(outer_shape)("""
-a_alone: the batch is taken of a alone: b may know it
-> (C if B is None else B) -> B
-b_alone: the batch is taken of b alone: a may know it
-> (C if B is None else B) -> C
-a_batch_of_0: a batch of 0 is taken for one that is not known: ask `is None`
-> (C if B is None else B) -> (B or C)
-a_batch_of_0_differs: a batch of 0 is taken for one that is not known: ask `is None`
-> None not in (B, C) and B != C -> B and C and B != C
-unequal: two batches that are known and differ are let through
-> None not in (B, C) and B != C -> False
-order: the sizes are in another order: (B, M, N)
-> , M, N -> , N, M
-too_few: more than two dimensions are let through: exactly two
-> len(shape) != 2 -> len(shape) < 2
-& (B, M), (C, N) = a, b -> (B, M, *_), (C, N, *_) = a, b
-wrong_error:
-> raise ValueError -> raise AssertionError
-equivalent: B, M = a raises the same ValueError where a has not two sizes
-> loop capped: for name, shape
-> order: for name, shape
-> branch dropped: if len(shape) != 2
-> exception swallowed: raise ValueError(f"{name}
-""")
-
-
-@right(outer_shape, "by unpacking")
-def _(a, b):
-    batch_a, m = (None, None) if a is None else a
-    batch_b, n = (None, None) if b is None else b
-    known = {size for size in (batch_a, batch_b) if size is not None}
-    if len(known) == 2:
-        raise ValueError("the batches differ")
-    return tuple([*(known or {None}), m, n])
-
-
-@right(outer_shape, "by patterns")
-def _(a, b):
-    unknown = None, None
-    match unknown if a is None else a, unknown if b is None else b:
-        case ((B, M), (None, N)) | ((None, M), (B, N)):
-            return B, M, N
-        case (B, M), (C, N) if B == C:
-            return B, M, N
-    raise ValueError(f"no outer product: {a} and {b}")
-
-
-@right(outer_shape, "by a function that merges two sizes")
-def _(a, b):
-    def merge(first, second):
-        if first is None or second is None:
-            return second if first is None else first
-        if first - second:
-            raise ValueError(f"{first} and {second} are two sizes")
-        return first
-
-    shapes = []
-    for shape in a, b:
-        shapes.append([None] * 2 if shape is None else list(shape))
-        if len(shapes[-1]) - 2:
-            raise ValueError(f"two dimensions, not those of {shape}")
-    return merge(shapes[0][0], shapes[1][0]), shapes[0][1], shapes[1][1]

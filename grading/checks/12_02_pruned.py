@@ -3,7 +3,7 @@
 import functools
 import re
 
-from grading.exercise import Raises, checks, mistakes, right
+from grading.exercise import Raises, checks
 from minigrad.graph import pruned
 
 from .layered import GRAPHS, graphs, reached, sources, uses
@@ -75,67 +75,3 @@ class Pruned(SceneCheck):
         if isinstance(case.expected, Raises) and case.expected.type in types:
             return "no_name", "the message is to name the placeholder, operation.name"
         return super().general(case)
-
-
-mistakes(pruned)(r"""
-not_fed: what is fed is not computed: its value is there
-> operation in needed and operation not in fed -> operation in needed
-fetch_fed: a fetch that is fed is not computed, either
-> operation in needed and operation not in fed -> operation in fetches or operation in
-    needed and operation not in fed
-reversed_order: the order is the reverse: as in `order`, inputs first
-> kept[::-1] -> kept
-all_placeholders: a placeholder need not be fed if nothing that is computed needs it
-> if operation in needed -> if operation.type == 'Placeholder' and operation not in
-    fed:\n            raise ValueError(f'{operation.name} is not fed')\n        if
-    operation in needed
-no_error: a placeholder that is not fed has no value: ValueError, with its name
-> operation.type == "Placeholder" -> False
-no_name:
-> {operation.name} -> of this graph
-changes_fed: what it was given has changed: fed, say, is the caller's
-> return kept -> fed.clear()\n    return kept
-inputs_of_fed: what only a fed operation needs is not to be computed, either
-> operation in needed and operation -> operation
-> if operation in needed and -> if operation in
-    needed:\n            needed.update(operation.inputs)\n        if operation in needed
-    and
-""")
-
-
-@right(pruned, "first what is needed, then in order")
-def _(order, fetches, fed):
-    needed, left = set(), [f for f in fetches if f not in fed]
-    while left:
-        operation = left.pop()
-        if operation not in needed:
-            needed.add(operation)
-            left += [i for i in operation.inputs if i not in fed]
-    for operation in needed:
-        if operation.type == "Placeholder":
-            raise ValueError(f"{operation.name} has no value")
-    return [operation for operation in order if operation in needed]
-
-
-@right(pruned, "layer by layer")
-def _(order, fetches, fed):
-    needed, layer = set(), set(fetches) - fed
-    while layer:
-        needed |= layer
-        layer = {i for o in layer for i in o.inputs} - fed - needed
-    missing = [o.name for o in needed if o.type == "Placeholder"]
-    if missing:
-        raise ValueError(f"not fed: {', '.join(missing)}")
-    return [o for o in order if o in needed]
-
-
-@right(pruned, "leaving out until all is used")
-def _(order, fetches, fed):
-    kept, before = [o for o in order if o not in fed], None
-    while kept != before:
-        used = {i for o in kept for i in o.inputs}.union(fetches)
-        kept, before = [o for o in kept if o in used], kept
-    for operation in kept:
-        if operation.type == "Placeholder":
-            raise ValueError("give " + operation.name)
-    return kept

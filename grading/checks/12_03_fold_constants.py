@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from grading.exercise import checks, mistakes, right
+from grading.exercise import checks
 from minigrad.graph import fold_constants
 
 from .layered import GRAPHS, graphs, sources
@@ -76,86 +76,3 @@ def drawn(random, edges, first):
     """A graph's operations, as types that are drawn; first: of those without inputs."""
     kinds = {0: first, **KINDS}
     return {n: (random.choice(kinds[len(i)]), i) for n, i in edges.items()}
-
-
-mistakes(fold_constants)(r"""
-any_input: all of the inputs have to be constants, not one of them
-> all(i in known for i in operation.inputs) -> any(i in known for i in operation.inputs)
-& known[i] for -> known.get(i, 0.0) for
-not_spread: what is made of constants is constant, and so is what is made of that
-> all(i in known for i in operation.inputs) -> all(i.type == "Const" for i in
-    operation.inputs)
-truth: a constant is one whatever its value is, 0, None, and an array as well: ask
-    whether the operation is among those that are known
-> all(i in known for i in operation.inputs) -> all(known.get(i) is not None for i in
-    operation.inputs)
-> all(i in known for i in operation.inputs) -> all(known.get(i) for i in
-    operation.inputs)
-without_inputs: an operation without inputs that is no Const is not constant: all() of
-    nothing is True
->  or not operation.inputs ->
-stateful: a type in `stateful` never is constant: its operation may change in each run
-> operation.type in stateful or ->
-fixed_stateful: which types are never constant is in `stateful`: another call may have
-    others
-> operation.type in stateful -> operation.type in ("Placeholder", "Variable", "Random")
-no_consts: the constants themselves belong to the answer
-> return known -> return {o: v for o, v in known.items() if o.inputs}
-reversed_inputs: the values go to the kernel in the order of the inputs
-> (*values) -> (*values[::-1])
-set_of_inputs: an input that is used twice is given twice
-> for i in operation.inputs]\n -> for i in dict.fromkeys(operation.inputs)]\n
-none_found: nothing is found: the value of a Const is operation.value
-> known[operation] = operation.value -> pass
-value_of_all: operation.value is there for a Const alone: what has inputs is computed by
-    its kernel, kernels[operation.type](*values)
-> if operation.type == "Const": -> if True:
-not_computed: only the constants are there: what has constant inputs alone is constant,
-    too, and its kernel computes it
-> elif all(i in known for i in operation.inputs): -> elif False:
-twice: each kernel is called once
-> known[operation] = kernels[operation.type](*values)
-    -> kernels[operation.type](*values)\n            known[operation] =
-    kernels[operation.type](*values)
-""")
-
-
-@right(fold_constants, "by what changes")
-def _(order, kernels, stateful):
-    changes, known = set(), {}
-    for o in order:
-        if o.type == "Const":
-            known[o] = o.value
-        elif o.type in stateful or not o.inputs or changes.intersection(o.inputs):
-            changes.add(o)
-        else:
-            known[o] = kernels[o.type](*map(known.get, o.inputs))
-    return known
-
-
-@right(fold_constants, "in rounds, until nothing is new")
-def _(order, kernels, stateful):
-    known = {o: o.value for o in order if o.type == "Const"}
-    left = [o for o in order if o.inputs and o.type not in ("Const", *stateful)]
-    while ready := [o for o in left if known.keys() >= {*o.inputs}]:
-        known |= {o: kernels[o.type](*[known[i] for i in o.inputs]) for o in ready}
-        left = [o for o in left if o not in known]
-    return known
-
-
-@right(fold_constants, "from the constants to those that use them")
-def _(order, kernels, stateful):
-    users, missing, values = {}, {}, {}
-    for o in order:
-        missing[o] = len(o.inputs)
-        for i in o.inputs:
-            users.setdefault(i, []).append(o)
-    ready = [o for o in order if o.type == "Const"]
-    for o in ready:
-        given = [values[i] for i in o.inputs]
-        values[o] = o.value if o.type == "Const" else kernels[o.type](*given)
-        for user in users.get(o, ()):
-            missing[user] -= 1
-            if missing[user] == 0 and user.type not in stateful:
-                ready.append(user)
-    return values

@@ -1,13 +1,9 @@
 """Gradients as operations: run, they are what PyTorch computes."""
 
-import functools
-import operator
-
 import torch
 
-from grading.exercise import checks, mistakes, right
-from minigrad import graph
-from minigrad.graph import execution_order, gradients
+from grading.exercise import checks
+from minigrad.graph import gradients
 
 from .layered import graphs, reached
 from .scene_check import SceneCheck, numbers
@@ -109,57 +105,3 @@ class Gradients(SceneCheck):
         values = [None if g is None else g.detach().numpy() for g in found]
         asked = None if asked is None else ", ".join(sorted(asked))
         return {"gradients": values, "grad_of is called for": asked}
-
-
-mistakes(gradients)(r"""
-overwritten: where two parts meet they are added up: the last one alone is kept
-> found[i] + part if i in found else part -> part
-parts_in_a_set: one operation may be the gradient of both inputs, and it counts twice
-> if part is not None -> if part is not None and found.get(i) is not part
-all_asked: operations that do not depend on any of xs are not asked: they may have no
-    gradient
-> if leads.intersection(operation.inputs): -> if operation.inputs:
-zeros: where y does not depend on an x the answer is None
-> found.get(x) for -> found[x] if x in found else graph.op('Sub', x, x) for
-leaves_alone: an x may be used on the way to others: its gradient is handed on, and
-    returned as well
-> if operation in found: -> if operation in found and operation not in xs:
-y_itself: the gradient of y by itself is 1, an operation of type OnesLike
-> [found.get(x) for x in xs] -> [None if x is y else found.get(x) for x in xs]
-without_seed: the gradient to begin with is 1 for each element of y: op("OnesLike", y)
-> graph.op("OnesLike", y) -> y
-swapped: the parts belong to the inputs in their order
-> , parts, strict=True) -> , parts[::-1])
-cut_off: every operation between y and xs hands its gradient on
-> in reversed(between) -> in [o for o in between[::-1] if o.type != 'Neg']
-order: an operation is asked again for each of its users: visit it once, after them
-> for operation in reversed(between): -> stack = [y]\n    while
-    stack:\n        operation = stack.pop()\n        stack += [i for i in
-    operation.inputs if i in between]
-right: the part in front
-> found[i] + part -> part + found[i]
-equivalent: the first operation has no inputs
-> loop capped: for operation in execution_order([y]): -> for operation in
-    [*(execution_order([y]))][1:]
-equivalent: setdefault, too, returns None where there is nothing
-> function: found.get(x)
-equivalent: parts are added up in any order
-> order: for i, part in
-""")
-
-
-@right(gradients, "by lists of parts, added up when all are there")
-def _(y, xs, grad_of):
-    order, leads, total = execution_order([y]), {*xs}, {}
-    for o in order:
-        leads |= set() if leads.isdisjoint(o.inputs) else {o}
-    parts = {o: [] for o in order}
-    parts[y].append(graph.op("OnesLike", y))
-    for o in order[::-1]:
-        if o not in leads or not parts[o]:
-            continue
-        total[o] = functools.reduce(operator.add, parts[o])
-        if not leads.isdisjoint(o.inputs):
-            for i, part in enumerate(grad_of(o, total[o])):
-                parts[o.inputs[i]] += [] if part is None else [part]
-    return [total.get(x) for x in xs]

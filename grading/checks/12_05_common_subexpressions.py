@@ -1,6 +1,6 @@
 """Which nodes compute what an earlier one has computed."""
 
-from grading.exercise import checks, mistakes, right
+from grading.exercise import checks
 from minigrad.jit.passes import common_subexpressions
 
 from .layered import graphs
@@ -119,98 +119,3 @@ class CommonSubexpressions(SceneCheck):
                 twins[n] = values.index(value)
             values.append(value)
         return {"repeated": twins, "nodes are as they were": True}
-
-
-mistakes(common_subexpressions)(r"""
-not_spread: a node that repeats another counts as that one where it is an argument
-> twins.get(a, a) if -> a if
-inputs: inputs are never repetitions: two of them hold different tensors
-> if node.op != "call_function": -> if False:
-other_kinds: only a "call_function" repeats another: nodes of other kinds never do
-> node.op != "call_function" -> node.op in ("placeholder", "get_attr")
-as_texts: two nodes, or a node and a text, look alike when they are printed, but differ:
-    nodes have no numbers yet
-> key = node.target, tuple(args), tuple(options) -> key = repr((node.target,
-    [twins.get(a, a) if hasattr(a, "op") else a for a in node.args], options))
-rounded: numbers that nearly agree differ: print them with all digits, or compare them
-> else repr(a) -> else f"{a:g}" if isinstance(a, float) else repr(a)
-order_of_options: in which order the options stand does not count
-> sorted(node.kwargs.items()) -> node.kwargs.items()
-types: 1, 1.0 and True are three: as keys of a dict they are one, so their types belong
-    into the key
-> twins.get(a, a) if hasattr(a, "op") else repr(a) -> twins.get(a, a)
-> else repr(a) -> else float(a or 0)
-option_types: the options' values count with their types, too: True is not 1
-> (name, repr(value)) for -> (name, value) for
-any_order: the order of the args counts: a - b is not b - a
-> tuple(args), -> tuple(sorted(args, key=hash)),
-last_one: the first is the one that stays: a third one repeats the first
-> twins[node] = first[key] -> twins[node], first[key] = first[key], node
-> twins[node] = first[key] -> twins[node] = first[key]\n            first[key] = node
-the_other_way: the later one is the key, the earlier one the value
-> twins[node] = first[key] -> twins[first[key]] = node
-set_of_args: an argument that stands there twice counts twice
-> tuple(args), -> frozenset(args),
-changes: the nodes have changed: they are to be read alone
-> return twins -> for n in nodes:\n        n.args = tuple(twins.get(a, a) if hasattr(a,
-    'op') else a for a in n.args)\n        n.kwargs = {}\n    return twins
-no_options: the options count: sum over dim 0 is not sum over dim 1
-> , tuple(options) ->
-""")
-
-
-@right(common_subexpressions, "by looking back")
-def _(nodes):
-    twins = {}
-
-    def same(a, b):
-        if hasattr(a, "op") or hasattr(b, "op"):
-            return twins.get(a, a) is twins.get(b, b) if a is not None else False
-        return type(a) is type(b) and repr(a) == repr(b)
-
-    for n, node in enumerate(nodes):
-        for other in nodes[:n]:
-            if node.op != "call_function" or other.op != node.op or other in twins:
-                continue
-            alike = other.target == node.target and len(other.args) == len(node.args)
-            options = [repr(sorted(n.kwargs.items())) for n in (other, node)]
-            alike = alike and options[0] == options[1]
-            if alike and all(map(same, other.args, node.args)):
-                twins[node] = other
-                break
-    return twins
-
-
-@right(common_subexpressions, "by numbers of values, in a text")
-def _(nodes):
-    numbers, first, twins = {}, {}, {}
-
-    def written(value):
-        if hasattr(value, "op"):
-            return f"%{numbers.setdefault(value, len(numbers))}"
-        return repr(value)
-
-    for node in nodes:
-        if node.op == "call_function":
-            options = [f"{k}={node.kwargs[k]!r}" for k in sorted(node.kwargs)]
-            text = ", ".join([*map(written, node.args), *options])
-            earlier = first.setdefault(f"{node.target}({text})", node)
-            if earlier is not node:
-                twins[node] = earlier
-                numbers[node] = numbers.setdefault(earlier, len(numbers))
-    return twins
-
-
-@right(common_subexpressions, "in rounds, until no group grows")
-def _(nodes):
-    twins, before = {}, None
-    while twins != before:
-        before, groups = twins, {}
-        for node in [n for n in nodes if n.op == "call_function"]:
-            args = [twins.get(a, a) if hasattr(a, "op") else (type(a), str(a))
-                    for a in node.args]  # fmt: skip
-            options = frozenset((k, repr(v)) for k, v in node.kwargs.items())
-            key = node.target, *args, options
-            groups.setdefault(key, []).append(node)
-        twins = {n: same[0] for same in groups.values() for n in same[1:]}
-    return twins

@@ -8,7 +8,7 @@ from cudasim import Limits
 from grading.checking.cases import stops
 from grading.checking.kernel_messages import FOUND
 from grading.checking.old_check import kept
-from grading.exercise import Check, Launch, Problem, checks, mistakes, right
+from grading.exercise import Check, Launch, Problem, checks
 from grading.kernels.simulation import Simulator, Text
 from minigrad.jit.codegen import fused_kernel
 
@@ -215,95 +215,3 @@ def evaluated(expression, operands, values, wide):
     names = {"a": a, "b": b, "c": c, "max": np.maximum, "fabs": np.abs, "M": wide,
              "where": np.where, "trunc": np.trunc, "ceil": np.ceil}  # fmt: skip
     return eval(python, names)
-
-
-WORDS = r're.sub(r"\b[abcM]\b", lambda word, n=names: n[word[0]], expression)'
-mistakes(fused_kernel)(rf"""
-one_after_the_other: all names are to be replaced at once: what stands for a may contain
-    a b, which is not to be replaced again
-> {WORDS} -> expression\n        for old, new in names.items():\n            text =
-    re.sub(rf"\b{{old}}\b", new, text)
-no_guard: a thread without an element goes on: the last block has more threads than
-    elements
-> "    if (i >= n) return;", ->
-fixed_block: a block has blockDim.x threads, as many as the launch says
-> blockDim.x -> 32
-inputs_at_i: each input has an index of its own: a row that is broadcast is read at i %
-    4
-> p{{k}}[{{index}}] -> p{{k}}[i]
-one_output: every output has a pointer, and is written
-> enumerate(outputs)]\n    return -> enumerate(outputs[:1])]\n    return
-operands_swapped: a is the first operand, b the second
-> zip("abc", operands -> zip("abc"[: len(operands)][::-1], operands
-auto: each variable has the type of its step: `auto` would keep more digits, or
-    fractions
-> f"    {{type}} {{variable}} = {{text}};" -> f"    auto {{variable}} = {{text}};"
-always_float: each variable has its own type: bool, int or double are not float
-> f"    {{type}} {{variable}} = {{text}};" -> f"    float {{variable}} = {{text}};"
-first_step: all steps are done, not the first alone
-> in steps:\n        names -> in steps[:1]:\n        names
-& y{{k}}[i] = {{variable}} -> y{{k}}[i] = {{steps[0][0]}}
-unrun:
-> , "M": M}} -> }}\n        names.setdefault("M", "T")
-> = {{text}};") -> = {{text}}")
-> {WORDS} -> re.sub(r"[abcM]\b", lambda word, n=names: n.get(word[0], word[0]),
-    expression)
-> [*lines, "}}"] -> lines
-> void {{name}}( -> void kernel(
-> f'extern "C" __global__ -> f'__global__
-parts_of_words: whole words are to be replaced: `max` has an a in it, too
-> {WORDS} -> re.sub("[abcM]", lambda word, n=names: n[word[0]], expression)
-outputs_sorted: the outputs come in the order in which they are listed
-> f"{{types[v]}}* y{{k}}" for k, v in enumerate(outputs) -> f"{{types[v]}}* y{{k}}" for
-    k, v in enumerate(sorted(outputs))
-& f"    y{{k}}[i] = {{variable}};" for k, variable in enumerate(outputs)
-    -> f"    y{{k}}[i] = {{variable}};" for k, variable in enumerate(sorted(outputs))
-right: a grid-stride loop
-> "    if (i >= n) return;" -> "    for (; i < n; i += (long long)gridDim.x *
-    blockDim.x) {{"
-& [*lines, "}}"] -> [*lines, "}}}}"]
-equivalent: in which order the inputs are read is no matter
-> order: for k, (variable, type, index) in enumerate(inputs)
-""")
-
-
-@right(fused_kernel, "by macros")
-def _(name, inputs, steps, outputs):
-    types = {v: t for v, t, *_ in steps}
-    lines, body = [], []
-    for k, (v, t, index) in enumerate(inputs):
-        body.append(f"{t} {v} = p{k}[{index}];")
-    for k, (v, t, expression, operands, M) in enumerate(steps):
-        text = re.sub(r"\bM\b", M, expression)
-        names = ", ".join("abc"[: len(operands)])
-        lines.append(f"#define STEP{k}({names}) ({text})")
-        body.append(f"{t} {v} = STEP{k}({', '.join(operands)});")
-    for k, v in enumerate(outputs):
-        body.append(f"y{k}[i] = {v};")
-    given = [f"const {t}* p{k}" for k, (_, t, _) in enumerate(inputs)]
-    given += [f"{types[v]}* y{k}" for k, v in enumerate(outputs)]
-    lines.append(
-        f'extern "C" __global__ void {name}({", ".join(given)}, long long n) {{'
-    )
-    lines.append("long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;")
-    return "\n".join([*lines, "if (i >= n) return;", *body, "}"])
-
-
-@right(fused_kernel, "word by word, within the guard")
-def _(name, inputs, steps, outputs):
-    pointers, lines = [], []
-    for number, (variable, kind, index) in enumerate(inputs):
-        pointers.append(f"{kind} const *in{number}")
-        lines.append(f"{kind} const {variable} = in{number}[{index}];")
-    for variable, kind, expression, operands, M in steps:
-        stands = dict(zip("abc", operands)) | {"M": M}
-        words = [stands.get(w, w) for w in re.split(r"(\w+)", expression)]
-        lines.append(f"{kind} const {variable} = {''.join(words)};")
-    for number, output in enumerate(outputs):
-        (kind,) = [step[1] for step in steps if step[0] == output]
-        pointers.append(f"{kind} *out{number}")
-        lines.append(f"out{number}[i] = {output};")
-    return """extern "C" __global__ void %s(%s, long long n) {
-        long long i = threadIdx.x + blockIdx.x * (long long)blockDim.x;
-        if (i < n) { %s }
-    }""" % (name, ", ".join(pointers), " ".join(lines))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from grading.exercise import checks, mistakes, right
+from grading.exercise import checks
 from minigrad.cuda import copy_inputs
 
 from .scene_check import SceneCheck, brief, numbers
@@ -94,80 +94,3 @@ class CopyInputs(SceneCheck):
     def lines(self, case):
         lines = super().lines(case)
         return [(k, v if isinstance(v, str) else brief(v)) for k, v in lines]
-
-
-mistakes(copy_inputs)(r"""
-rebound: a static tensor takes another's place in the list: the graph reads the old
-    memory still. t.copy_(x) writes into it
->         t.copy_(x)\n ->         static[static.index(t) if False else [s is t for s in
-    static].index(True)] = x\n
-name_only: nothing is copied: `t = x` gives a name to another tensor, and leaves the
-    memory as it was
-> t.copy_(x) -> t = x
-memory_swapped: the static tensor reads other memory now: the graph has the old
-    addresses
-> t.copy_(x) -> t.storage = x.storage
-no_check: where shape or dtype differ, RuntimeError: copy_ would broadcast and cast
-> if (t.shape, t.dtype, t.device) != (x.shape, x.dtype, x.device): -> if False:
-any_shape: a shape that broadcasts to the static one's is another shape
-> (t.shape, t.dtype, t.device) != (x.shape, x.dtype, x.device) -> (t.dtype, t.device) !=
-    (x.dtype, x.device)
-any_dtype: numbers of another dtype do not fit: the trace was made for this one
-> (t.shape, t.dtype, t.device) != (x.shape, x.dtype, x.device) -> (t.shape, t.device) !=
-    (x.shape, x.device)
-checked_late: something was written before the error: check all of them first
->     given = [x.clone() if id(x.storage) in memory else x for x in given]\n    for t, x
-    in zip(static, given, strict=True):\n        t.copy_(x)\n ->
-&             )\n    memory ->             )\n        t.copy_(x)\n    memory
-overwritten: a given tensor reads static memory that was written to before its turn:
-    clone such ones first
-> given = [x.clone() if id(x.storage) in memory else x for x in given] ->
-> if id(x.storage) in memory -> if any(x is t for t in static[:0])
-only_the_same: a view of static memory, such as its transpose, is overwritten while it
-    is read, too
-> id(x.storage) in memory -> any(x is t for t in static)
-row_by_row: the numbers are written as if a static tensor had its elements one after the
-    other, but it may be transposed, or part of a larger one
->         t.copy_(x)\n ->         t.storage.data[: x.numel()] =
-    x.numpy().reshape(-1)\n
-given_changed: the given tensors are read, and not written to
->     for t, x in zip(static, given, strict=True):\n        t.copy_(x)\n ->     for t, x
-    in zip(static, given, strict=True):\n        t.copy_(x), x.zero_()\n
-wrong_error: another type of error is raised: RuntimeError is wanted, as PyTorch's
-> raise RuntimeError( -> raise ValueError(
-right: by assignment to all elements
-> t.copy_(x) -> t[...] = x
-equivalent: all are checked, and what reads static memory is cloned, before any copy
-> order: for number, (t, x) in
-> arguments swapped: for number, (t, x) in
-> branch dropped: given = [x.clone() if id(x.storage) in memory else x for x in given]
-    -> given = [(x.clone())
-> order: for t, x in zip(static, given, strict=True):
-""")
-
-
-@right(copy_inputs, "all cloned")
-def _(static, given):
-    def facts(x):
-        return tuple(x.shape), x.dtype, x.device
-
-    if [facts(t) for t in static] != [facts(x) for x in given]:
-        raise RuntimeError("the inputs are not those that the graph was captured with")
-    copies = [x.clone() for x in given]
-    for i in range(len(static)):
-        static[i].copy_(copies[i])
-
-
-@right(copy_inputs, "by comparing storages, and what is in its place left alone")
-def _(static, given):
-    copies = []
-    for number, t in enumerate(static):
-        x = given[number]
-        for fact in "shape", "dtype", "device":
-            if getattr(t, fact) != getattr(x, fact):
-                raise RuntimeError(f"input {number} has another {fact}")
-        if x is not t:
-            inside = any(x.storage is other.storage for other in static)
-            copies.append((t, x.clone() if inside else x))
-    for t, x in copies:
-        t.copy_(x)

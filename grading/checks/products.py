@@ -124,15 +124,5 @@ class ProductCheck(ReductionCheck):
 
 
 class TiledCheck(ProductCheck):
-    known = """
-    race: threads use a cell of a tile at the same time, and one of them writes: both
-        barriers are needed, one when the tiles are full, one when they are used
-    + __syncthreads();
-    divergent: not all threads of the block come to the barrier: those outside of c have
-        left, or stand in an if. They must fill their cells, too; ask for row and column
-        only where c is written
-    ! divergent-barrier
-    """
-
     def is_long(self, launch):
         return super().is_long(launch) or launch.args[-1] > 99  # K

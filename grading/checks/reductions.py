@@ -99,22 +99,9 @@ class ReductionCheck(KernelCheck):
 class TreeCheck(ReductionCheck):
     """A kernel in which the threads of a block join what they have, in a tree."""
 
-    known = """
-    barrier_in_if: the barrier stands inside an if, or some threads have returned before
-        it: all threads of the block must come to it
-    ! divergent-barrier
-    """
-
 
 class TreesCheck(TreeCheck):
     """One in which several trees use the same cells, one after the other."""
-
-    known = """
-    no_barrier: a thread uses a cell of shared memory before another has written it, or
-        after it was overwritten: each step of a tree needs a barrier, and another
-        stands between reading a result from cell 0 and the next use of the array
-    + __syncthreads();
-    """
 
 
 class RowCheck(TreeCheck):
@@ -125,10 +112,6 @@ class RowCheck(TreeCheck):
     """
 
     left_out = ()
-    known = """
-    outside: a thread goes outside the arrays: row r has n elements, from r * n on
-    ! out-of-bounds
-    """
 
     def cases(self, random):
         for rows, n, size in LONG:

@@ -45,12 +45,6 @@ class SoftmaxCheck(RowCheck, TreesCheck):
     rtol, atol = 2.0**-15, 2.0**-126
     rounds = 5  # over x at most; three are needed
 
-    known = """
-    not_filled: a cell is used that nobody has filled: threads without elements need
-        something that changes nothing
-    ! uninitialised
-    """
-
     heart = "scores around 0"
     left_out = ("NaN and infinity",)
 

@@ -42,16 +42,4 @@ def bias(random, size):
 
 
 class ProductCheck(KernelCheck):
-    known = """
-    no_barrier: a tile is read before it is filled, or filled while others still read
-        the last one: a __syncthreads() after filling, and one after reading
-    + __syncthreads();
-    barrier_in_if: not all threads of the block come to a barrier: a thread whose
-        element is past the edge helps to fill the tiles like the others, and only does
-        not write
-    ! divergent-barrier
-    not_filled: a part of a tile is read that nobody has filled: outside there are zeros
-    ! uninitialised
-    outside: a thread goes outside of an array: ask before reading, and before writing
-    ! out-of-bounds
-    """
+    """A kernel that multiplies, tile by tile."""

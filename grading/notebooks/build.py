@@ -28,6 +28,7 @@ import nbformat
 
 from minigrad import course
 from minigrad.exercises.answers import holes_of
+from minigrad.exercises.cells import source_of
 from minigrad.exercises.registry import find
 from minigrad.testing import published
 
@@ -123,7 +124,7 @@ def notebook(path, solved):
     """The notebook of a source text. solved: with the answers, for an instructor."""
     path = Path(path)
     lab = path.parent.name == "solutions"
-    cells = jupytext.reads(path.read_text(encoding="utf-8"), fmt="py:percent").cells
+    cells = jupytext.reads(source_of(path), fmt="py:percent").cells
     if lab:
         _examine(path, cells)
     for cell in cells:
@@ -146,7 +147,7 @@ def notebook(path, solved):
 
 def stated(path):
     """{cell's id: what the cells beside it show if its text is true}."""
-    cells = jupytext.reads(Path(path).read_text(encoding="utf-8"), "py:percent").cells
+    cells = jupytext.reads(source_of(path), "py:percent").cells
     found = [
         [shown or said for said, shown in STATED.findall(cell.source)] for cell in cells
     ]

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 MAGIC = re.compile(r"[%!?]|[\w.]+\?|[\w, ]+=\s*[%!]")
 FOR_IPYTHON = re.compile(r"^[ \t]*[%!?].*", re.M)
+MARK = re.compile(r"^[ \t]*(?:#|//): \w+\n|[ \t]*(?:#|//): \w+$", re.M)
 SOLVES = (
     r"^[ \t]*(?:\w+[ \t]*=[ \t]*)?(?:@[ \t]*)?(?:\w+[ \t]*\.[ \t]*)*(?:{})"
     r"\s*\(\s*(?:\w+\s*\.\s*)*(\w+)\s*(?:,\s*)?\)"
@@ -90,7 +91,16 @@ def all_cells(path):
     path = Path(path)
     if path.suffix == ".ipynb":
         return _notebook_cells(path)
-    return _percent_cells(path.read_text(encoding="utf-8"))
+    return percent_cells(source_of(path))
+
+
+def source_of(path):
+    """A lesson's or solution's py:percent text, without `#: guard` and `//: guard`.
+
+    Such a mark ends a line of a solution, or stands above it, and names it for those
+    who write wrong answers (grading/marks.py).
+    """
+    return MARK.sub("", Path(path).read_text(encoding="utf-8"))
 
 
 def _notebook_cells(path):
@@ -108,7 +118,8 @@ def _notebook_cells(path):
         ) from None
 
 
-def _percent_cells(text):
+def percent_cells(text):
+    """The code cells of a py:percent text."""
     parts = re.split(r"^# %%(.*)\n", text, flags=re.M)[1:]
     cells = []
     for header, body in zip(parts[::2], parts[1::2], strict=True):

@@ -20,12 +20,13 @@ from built_together import built_together  # noqa: F401
 from judging import SUBJECTS, unanswered  # noqa: F401
 from styles import rights
 
+from grading.checking.answers import Rewritten
 from grading.checking.check import Check, find_check, judge
-from grading.checking.mistakes import Patch, specimens_of
 from grading.checking.runner import names_in
 from minigrad.exercises.answers import load_references
 from minigrad.exercises.hole import KernelExercise
 from minigrad.exercises.registry import exercises, solves
+from tools.audit.specimens import specimens_of
 
 HOLES = [entry.hole for entry in exercises()]
 of_every_hole = pytest.mark.parametrize(
@@ -134,7 +135,7 @@ def test_every_exercise_has_its_specimens(hole):
 @of_every_hole
 def test_every_cause_is_some_mutants(hole):
     """A cause that no mutant brings out is a message that nobody has read."""
-    causes = {name for name, _, _ in find_check(hole).causes()}
+    causes = {mistake.name for mistake in find_check(hole).causes()}
     assert causes <= {s.cause for s in specimens_of(hole)}
 
 
@@ -143,8 +144,8 @@ def test_a_patch_uses_names_that_are_there(hole):
     """Else a NameError is all that it gives, and it proves nothing."""
     for specimen in specimens_of(hole):
         code = getattr(specimen.answer, "__code__", None)
-        if code and isinstance(specimen.given, Patch):
-            known = vars(builtins) | hole.reference.__globals__
+        if code and isinstance(specimen.given, Rewritten):
+            known = vars(builtins) | specimen.answer.__globals__
             assert {*names_in(code, "LOAD_GLOBAL")} <= known.keys(), specimen
 
 

@@ -10,13 +10,13 @@ from answers import filled  # noqa: F401
 
 import minigrad
 from grading.checking.check import find_check
-from grading.checking.mistakes import specimens_of
 from grading.checks import products
 from grading.kernels import gpu
 from minigrad import Kernel, viz
 from minigrad.exercises.answers import holes_of
 from minigrad.kernels import matmul
 from minigrad.testing import Ceilings, Timing, ceilings, roof
+from tools.audit.specimens import specimens_of
 
 pytestmark = pytest.mark.slow
 

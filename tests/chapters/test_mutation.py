@@ -6,10 +6,9 @@ import pytest
 import styles_cuda
 from styles import PYTHON, other_names, rights
 
-from grading.checking import mistakes
 from minigrad.exercises.hole import CppExercise
 from minigrad.exercises.registry import exercises, find
-from tools.audit import cuda_edits, report
+from tools.audit import cuda_edits, mutants, report
 from tools.audit.edits import edits, solution
 from tools.audit.mutants import REJECTED, STALE, SURVIVED, Found, audit, draw, gone
 
@@ -20,7 +19,7 @@ ALL = [entry.hole.name for entry in exercises()]
 def test_every_solution_is_edited_in_many_ways(name):
     hole = find(name)
     found = edits(hole)
-    texts = {edit(solution(hole)) for edit in found}
+    texts = {edit.change(solution(hole)) for edit in found}
     assert len(texts) == len(found) >= 5 and solution(hole) not in texts
     assert all(edit.kind and " -> " in edit.title for edit in found)
     assert any(map(_is_answer(hole), found))
@@ -31,7 +30,7 @@ def _is_answer(hole):
 
     def check(edit):
         with contextlib.suppress(SyntaxError, NameError):
-            return edit.made(hole) is not None
+            return edit.answer(hole) is not None
 
     return check
 
@@ -39,7 +38,7 @@ def _is_answer(hole):
 @pytest.mark.parametrize("name", ALL)
 def test_every_solution_is_written_in_other_styles(name):
     hole = find(name)
-    texts = {one.given(solution(hole)) for one in rights(hole)}
+    texts = {one.given.change(solution(hole)) for one in rights(hole)}
     assert len(texts) == len(rights(hole)) and solution(hole) not in texts
     assert texts or type(hole) is CppExercise
 
@@ -83,14 +82,14 @@ def test_every_edit_that_is_listed_as_no_mistake_exists(name):
 
 
 def test_an_edit_that_does_not_exist_is_stale(monkeypatch):
-    listed = {"offset_of": [("off by one: sum(i", "it was")]}
-    monkeypatch.setattr(mistakes, "_equivalents", listed)
+    listed = [("off by one: sum(i", "it was")]
+    monkeypatch.setattr(mutants, "equivalents", lambda exercise: listed)
     assert gone(["offset_of"]) == ["offset_of: off by one: sum(i"]
 
 
 def test_an_edit_that_is_rejected_is_stale(monkeypatch):
-    listed = {"offset_of": [("term dropped: -> return (offset)", "it was")]}
-    monkeypatch.setattr(mistakes, "_equivalents", listed)
+    listed = [("term dropped: -> return (offset)", "it was")]
+    monkeypatch.setattr(mutants, "equivalents", lambda exercise: listed)
     found = [*audit(draw(["offset_of"]))]
     assert [one.edit.split()[-1] for one in found if one.state == STALE] == ["(offset)"]
 

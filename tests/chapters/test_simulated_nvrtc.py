@@ -10,9 +10,9 @@ from test_cudasim_nvrtc import MISSING, accepted, instances
 
 from benchmarks import chapters
 from cudasim import nvrtc
-from grading.checking.mistakes import specimens_of
 from minigrad import course, launch
 from minigrad.exercises.registry import KernelExercise, exercises
+from tools.audit.specimens import specimens_of
 
 pytestmark = [
     pytest.mark.slow,

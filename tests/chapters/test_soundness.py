@@ -5,11 +5,12 @@ import pytest
 pytest.importorskip("nbgrader", reason="not run: grading (nbgrader is not installed)")
 pytest.importorskip("torch", reason="not run: grading (PyTorch is not installed)")
 
-from grading.checking.mistakes import Specimen, specimens_of  # noqa: E402
+from grading.checking.answers import Specimen  # noqa: E402
 from grading.checking.verdict import Verdict  # noqa: E402
 from minigrad.exercises.cells import answered_in  # noqa: E402
 from minigrad.exercises.registry import exercises, find  # noqa: E402
 from tools.audit import soundness  # noqa: E402
+from tools.audit.specimens import specimens_of  # noqa: E402
 from tools.audit.to_cell import NoText, as_cell  # noqa: E402
 
 

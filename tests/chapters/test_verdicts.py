@@ -22,7 +22,6 @@ from grading import check, show_check, trying
 from grading.checking import check as checks
 from grading.checking.cases import View
 from grading.checking.check import Limits, find_check, judge
-from grading.checking.mistakes import specimens_of
 from grading.checking.picture import cells, compared
 from grading.checking.runner import LocalSubject
 from grading.checking.verdict import Verdict
@@ -30,6 +29,7 @@ from minigrad import Kernel, Tensor
 from minigrad.exercises.registry import WrongAnswerType, find, solves
 from minigrad.kernels.threads import global_index
 from minigrad.layout import contiguous_strides, index_of, offset_of
+from tools.audit.specimens import specimens_of
 
 # ---------------------------------------------------------------- points and messages
 

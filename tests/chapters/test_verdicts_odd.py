@@ -17,9 +17,9 @@ from judging import (  # noqa: F401
 )
 
 import minigrad
+from grading.checking.answers import Specimen
 from grading.checking.cases import View
 from grading.checking.check import Judgment, call, find_check
-from grading.checking.mistakes import Specimen
 from minigrad import Tensor, layout
 from minigrad.exercises import sandbox
 from minigrad.exercises.sandbox import TimeUp, time_limit

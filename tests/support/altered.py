@@ -7,10 +7,11 @@ import re
 import textwrap
 from pathlib import Path
 
-from grading.checking.mistakes import Patch, specimens_of
+from grading.checking.answers import Rewritten
 from grading.notebooks.build import notebook
 from minigrad import course
 from minigrad.exercises.answers import holes_of
+from tools.audit.specimens import specimens_of
 
 LAB = "03_strides"
 HOLES = {hole.name: hole for hole in holes_of(LAB)}
@@ -89,8 +90,8 @@ def text_of(specimen):
     function, name = specimen.answer, specimen.hole.name
     if not inspect.isfunction(function):
         return None
-    if isinstance(specimen.given, Patch):
-        return specimen.given(cell(solved(), name)["source"])
+    if isinstance(specimen.given, Rewritten):
+        return specimen.given.text(specimen.hole)
     if function.__name__ == "<lambda>":
         return None
     setup = cell(solved(), "setup")["source"]

@@ -4,10 +4,10 @@ import re
 
 import pytest
 
-from grading.checking.mistakes import specimens_of
 from grading.isolation import codec
 from grading.kernels import cpp
 from minigrad.exercises.registry import find
+from tools.audit.specimens import specimens_of
 
 INCLUDE = re.compile(r"^ *#include.*$", re.M)
 ALONE = "compile", "gone", "aten"  # causes that spoil what is built with them

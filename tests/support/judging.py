@@ -2,8 +2,8 @@
 
 import pytest
 
+from grading.checking.answers import Rewritten, Specimen
 from grading.checking.check import judge
-from grading.checking.mistakes import Specimen
 from grading.checking.runner import LocalSubject, serve
 from grading.isolation.replies import WireSubject
 from minigrad.exercises.registry import exercises
@@ -56,6 +56,18 @@ def strides_of(shape):
 def verdict_on(hole, answer, subject=None, seed=0):
     with Specimen(hole, answer, None, "test").in_place():
         return judge(hole, subject or LocalSubject(), seed)
+
+
+def replaced(*pairs):
+    """The course's solution with words replaced: (old, new), one after the other."""
+
+    def change(text):
+        for old, new in pairs:
+            assert old in text, old
+            text = text.replace(old, new)
+        return text
+
+    return Rewritten(change, str(pairs))
 
 
 def of_shape(body):

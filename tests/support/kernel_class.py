@@ -9,11 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from grading.checking.mistakes import specimens_of
 from grading.notebooks.build import notebook
 from minigrad import course
 from minigrad.exercises.answers import holes_of
 from minigrad.exercises.registry import KernelExercise
+from tools.audit.specimens import specimens_of
 
 LABS = "01_threads", "02_memory"
 HOLES = {lab: {hole.name: hole for hole in holes_of(lab)} for lab in LABS}

@@ -6,24 +6,11 @@ import functools
 
 import styles_cuda
 
-from grading.checking.mistakes import MARKS, Patch, Specimen
+from grading.checking.answers import Rewritten, Specimen, solution
 from minigrad.exercises.hole import KernelExercise
-from tools.audit.edits import solution
 
 MIRRORED = {ast.Lt: ast.Gt, ast.Gt: ast.Lt, ast.LtE: ast.GtE, ast.GtE: ast.LtE}
 GATHERS = "tuple", "list", "sum", "max", "min", "set", "sorted"
-
-
-class Style(Patch):
-    """The solution in another style. change(text): the new text."""
-
-    of = None
-
-    def __init__(self, change):
-        self.change, self.changes = change, change.__name__
-
-    def __call__(self, text):
-        return self.change(MARKS.sub("", text))
 
 
 @functools.cache
@@ -34,10 +21,11 @@ def rights(hole):
         styles, before = PYTHON, ast.unparse(ast.parse(before))
     else:
         styles = styles_cuda.STYLES if "__global__" in before else ()
-    made = {style(solution(hole)): style for style in map(Style, styles)}
+    made = {style(solution(hole)): style for style in styles}
     made.pop(before, None)
-    return [Specimen(hole, style, None, f"right, {style.changes.replace('_', ' ')}")
-            for style in made.values()]  # fmt: skip
+    titles = {style: style.__name__.replace("_", " ") for style in made.values()}
+    return [Specimen(hole, Rewritten(style, title), None, f"right, {title}")
+            for style, title in titles.items()]  # fmt: skip
 
 
 def _changed(text, transformer):

@@ -23,7 +23,9 @@ class Kernel(Edits):
 
     def changed(self):
         pieces = self.pieces
-        return Edit("style", self.text, *pieces)(self.text) if pieces else self.text
+        return (
+            Edit("style", self.text, *pieces).change(self.text) if pieces else self.text
+        )
 
     def is_code(self, i):
         return self.tokens[i].kind == "id" and not self.in_directive(i)

@@ -9,8 +9,8 @@ import pytest
 
 pytest.importorskip("torch", reason="not run: grading (PyTorch is not installed)")
 
+from grading.checking.answers import Specimen  # noqa: E402
 from grading.checking.check import Check, find_check, judge  # noqa: E402
-from grading.checking.mistakes import Specimen, specimens_of  # noqa: E402
 from grading.checking.runner import LocalSubject  # noqa: E402
 from grading.checks.scene_check import SceneCheck  # noqa: E402
 from grading.classroom.judging import verdict_on  # noqa: E402
@@ -20,6 +20,7 @@ from minigrad import course  # noqa: E402
 from minigrad.exercises.answers import cells_of, load_references  # noqa: E402
 from minigrad.exercises.cells import answered_in, is_setup  # noqa: E402
 from minigrad.exercises.registry import Exercise, exercises, find  # noqa: E402
+from tools.audit.specimens import specimens_of  # noqa: E402
 
 pytestmark = pytest.mark.slow
 SCENES = """

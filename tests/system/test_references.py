@@ -8,8 +8,8 @@ import numpy as np  # noqa: E402
 from attacks import HEAD  # noqa: E402
 
 from cudasim import KernelError  # noqa: E402
+from grading.checking.answers import Specimen  # noqa: E402
 from grading.checking.check import find_check  # noqa: E402
-from grading.checking.mistakes import Specimen  # noqa: E402
 from grading.checking.runner import LocalSubject  # noqa: E402
 from grading.checks.operators import OF_NAME  # noqa: E402
 from grading.classroom.judging import verdict_on  # noqa: E402

@@ -19,6 +19,7 @@ torch = pytest.importorskip("torch", reason="not run: grading (no PyTorch)")
 import grading  # noqa: E402
 import minigrad  # noqa: E402
 from grading import checks  # noqa: E402
+from grading.checking.answers import Specimen  # noqa: E402
 from grading.checking.cases import View  # noqa: E402
 from grading.checking.check import (  # noqa: E402
     Call,
@@ -29,7 +30,6 @@ from grading.checking.check import (  # noqa: E402
     judge,
 )
 from grading.checking.compare import close, same  # noqa: E402
-from grading.checking.mistakes import Specimen, specimens_of  # noqa: E402
 from grading.checking.runner import Apart, LocalSubject  # noqa: E402
 from grading.checking.typed import typed  # noqa: E402
 from grading.drivers.fake_gpu import FakeGPU  # noqa: E402
@@ -40,6 +40,7 @@ from minigrad.exercises.answers import load_references  # noqa: E402
 from minigrad.exercises.registry import exercises, solves  # noqa: E402
 from minigrad.kernels.memory import bench  # noqa: E402
 from minigrad.layout import contiguous_strides, index_of  # noqa: E402
+from tools.audit.specimens import specimens_of  # noqa: E402
 
 COMPOSED = [
     check for check in (find_check(entry.hole) for entry in exercises())

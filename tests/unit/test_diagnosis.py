@@ -4,18 +4,14 @@ import random
 
 import numpy as np
 import pytest
-from judging import of_shape, strides_of, unanswered, verdict_on  # noqa: F401
+from judging import of_shape, replaced, strides_of, unanswered, verdict_on  # noqa: F401
 
 from grading.checking import describe, diagnosis
+from grading.checking.answers import Specimen
 from grading.checking.cases import Raises, Tried, View
 from grading.checking.check import Check, Judgment, call, find_check, judge
 from grading.checking.features import common
-from grading.checking.mistakes import (
-    Patch,
-    Specimen,
-    described,
-    load,
-)
+from grading.checking.mistakes import Mistake
 from grading.checking.runner import LocalSubject
 from grading.isolation.replies import Outcome, Problem
 from grading.kernels import gpu
@@ -48,24 +44,12 @@ def no_gpu(monkeypatch):
     monkeypatch.setattr(gpu, "available", lambda: False)
 
 
-class OneWay:
-    """A mistake of which there is one wrong answer."""
-
-    sign = None
-
-    def __init__(self, function):
-        self.function = function
-
-    def ways(self, hole, cause):
-        return [self.function]
-
-
 def named(answer, **ways):
     """The verdict on what shall be twice a number, with mistakes that give this."""
 
     class Doubled(Judgment):
         def causes(self):
-            return [(name, name, OneWay(f)) for name, f in ways.items()]
+            return [Mistake(name, name, model=f) for name, f in ways.items()]
 
         def gives(self, way, case):
             return way(*case.args)
@@ -146,13 +130,13 @@ def test_of_two_mistakes_that_explain_all_none_is_singled_out():
     assert named(lambda shape: abs(2 * shape), **ways).failures[0].cause == "unknown"
 
 
-@pytest.mark.parametrize("patches", [
-    ("reversed(strides) -> strides", "max(size, 1) -> size"),
-    ("reversed(strides) -> strides", "tuple(strides) -> tuple(strides) or (1,)"),
+@pytest.mark.parametrize("pairs", [
+    (("reversed(strides)", "strides"), ("max(size, 1)", "size")),
+    (("tuple(reversed(strides))", "tuple(strides) or (1,)"),),
 ])  # fmt: skip
-def test_two_mistakes_in_one_answer_are_named(patches):
+def test_two_mistakes_in_one_answer_are_named(pairs):
     """Each is known, and only both give what the answer gives; in other cases, too."""
-    with Specimen(contiguous_strides, Patch(*patches), None, "two").in_place():
+    with Specimen(contiguous_strides, replaced(*pairs), None, "two").in_place():
         cause, state = causes.state_of(contiguous_strides, 0)
         text = str(judge(contiguous_strides, LocalSubject(), 0))
     assert state == causes.TRUE and cause.count("+") == 1
@@ -163,7 +147,7 @@ def test_two_mistakes_in_one_answer_are_named(patches):
 def test_of_two_mistakes_that_are_no_kernel_together_nothing_is_said(monkeypatch):
     monkeypatch.setattr(diagnosis, "SECONDS", 60)  # all pairs
     hole = find("matmul_batched")
-    with Specimen(hole, Patch("= sum; -> = sum + 1;"), None, "test").in_place():
+    with Specimen(hole, replaced(("= sum;", "= sum + 1;")), None, "test").in_place():
         assert judge(hole, LocalSubject(), 0).failures[0].cause == "unknown"
 
 
@@ -295,30 +279,30 @@ ADDED = "arrived[edge] = arrived[edge] + g if edge in arrived else g"
 POINTS = "(before + 2 * eps, before + eps, before - eps, before - 2 * eps)"
 SLOPE = "(8 * (ends[1] - ends[2]) - (ends[0] - ends[3])) / (12 * eps)"
 SAID = [  # exercise, patch of its solution, what is said of it
-    ("map_2d", f"{COL} -> {COL}; col = min(col, cols - 1)", "race"),
-    ("grid_stride", f"{SQUARE} -> {SQUARE} if (n) y[n - 1] = x[n - 1] * x[n - 1];",
+    ("map_2d", [(COL, f"{COL}; col = min(col, cols - 1)")], "race"),
+    ("grid_stride", [(SQUARE, f"{SQUARE} if (n) y[n - 1] = x[n - 1] * x[n - 1];")],
      "race"),
-    ("outer_product", "k = blockIdx.z -> k = min((int)blockIdx.z, b - 1)", "race"),
-    ("coalesced_copy", "for (int i -> for (int k = 0; k < 2; k++) for (int i",
+    ("outer_product", [("k = blockIdx.z", "k = min((int)blockIdx.z, b - 1)")], "race"),
+    ("coalesced_copy", [("for (int i", "for (int k = 0; k < 2; k++) for (int i")],
      "sectors"),
-    ("backward", (f"{RELEASE} ->", f"{ADDED} -> {ADDED}\n    if not retain_graph:\n"
-                  "        for node in order:\n            node.release()"), "late"),
-    ("numerical_jacobian", (f"(before + eps, before - eps) -> {POINTS}",
-                            f"(ends[0] - ends[1]) / (2 * eps) -> {SLOPE}"), "unknown"),
-    ("train", "        child.train(mode) -> "
-     "        child.training == mode or child.train(mode)", "where_it_differs"),
-    ("sum_all", "sum += x[i] -> sum += x[i] + 0.0f * x[i]", "reads"),
-    ("warp_reduce", "float sum = i < n -> if (i >= n) return;\n float sum = i < n",
+    ("backward", [(RELEASE, ""), (ADDED, f"{ADDED}\n    if not retain_graph:\n"
+                  "        for node in order:\n            node.release()")], "late"),
+    ("numerical_jacobian", [("(before + eps, before - eps)", POINTS),
+                            ("(ends[0] - ends[1]) / (2 * eps)", SLOPE)], "unknown"),
+    ("train", [("        child.train(mode)",
+                "        child.training == mode or child.train(mode)")],
+     "where_it_differs"),
+    ("sum_all", [("sum += x[i]", "sum += x[i] + 0.0f * x[i]")], "reads"),
+    ("warp_reduce", [("float sum = i < n", "if (i >= n) return;\n float sum = i < n")],
      "returned"),
 ]  # fmt: skip
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "patch", "cause"), SAID, ids=[s[0] for s in SAID])
-def test_what_looks_like_a_mistake_is_not_taken_for_it(name, patch, cause):
+@pytest.mark.parametrize(("name", "pairs", "cause"), SAID, ids=[s[0] for s in SAID])
+def test_what_looks_like_a_mistake_is_not_taken_for_it(name, pairs, cause):
     hole = find(name)
-    load(hole)
-    with Specimen(hole, described(hole, patch), None, "test").in_place():
+    with Specimen(hole, replaced(*pairs), None, "test").in_place():
         verdict = judge(hole, LocalSubject(), 0)
     assert verdict.failures[0].cause == cause, str(verdict)
 

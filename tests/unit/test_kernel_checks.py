@@ -7,11 +7,12 @@ import pytest
 from judging import unanswered  # noqa: F401
 
 from grading.checking import kernel_messages
+from grading.checking.answers import Specimen
 from grading.checking.check import Check, find_check
 from grading.checking.compare import arrays
 from grading.checking.kernel_judgment import KernelJudgment, NotRun
 from grading.checking.kernel_messages import pattern
-from grading.checking.mistakes import Mistake, Model, Specimen
+from grading.checking.mistakes import Mistake, Model
 from grading.checking.runner import LocalSubject
 from grading.isolation.codec import encode
 from grading.isolation.replies import WireSubject
@@ -247,7 +248,7 @@ def test_a_model_explains_a_kernel_unless_it_says_that_it_does_not_show():
     def names(*models):
         """What a kernel that writes 3 * x is said to have, of these mistakes."""
         known = zip("ab", models, strict=False)
-        known = [(name, name, Mistake(name, Model(f))) for name, f in known]
+        known = [Mistake(name, name, model=Model(f)) for name, f in known]
         kind = type("Known", (KernelJudgment,), {"causes": lambda self: known})
         body = f"{I} if (i < n) y[i] = 3 * x[i];"
         return verdict_on(body, replace(TWICE, judged_by=kind)).failures[0].cause

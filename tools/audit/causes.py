@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 from grading.checking.check import find_check, judge
 from grading.checking.diagnosis import holds
-from grading.checking.mistakes import specimens_of
 from grading.checking.runner import LocalSubject
 from minigrad import course
 from minigrad.exercises.registry import find
 from tools.audit import mutants, pages
 from tools.audit.edits import edits
+from tools.audit.specimens import specimens_of
 
 TRUE, NONE, FALSE, LEFT_OUT = "true", "none", "false", "not rejected"
 SAMPLE = 6  # for the page

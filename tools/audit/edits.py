@@ -1,24 +1,21 @@
 """An edit of a solution's text: what every machine-made wrong answer is."""
 
 import contextlib
-import functools
 
-from grading.checking.mistakes import Patch, Specimen
+from grading.checking.answers import Rewritten, Specimen, solution
 from minigrad.exercises.hole import KernelExercise
 
 
-class Edit(Patch):
+class Edit(Rewritten):
     """A text in which some pieces are others: [(begin, end, new)], by characters.
 
     kind: what was done, such as "off by one". title: "old line -> new line", by which
     it is named in tables and among the equivalent ones.
     """
 
-    of = None
-
     def __init__(self, kind, text, *pieces):
         self.kind, self.whole, self.pieces = kind, text, sorted(pieces)
-        self.changes = (self.title,)
+        self.name = self.title
 
     @property
     def is_idle_if_untouched(self):
@@ -42,12 +39,12 @@ class Edit(Patch):
     def specimen(self, hole):
         """The answer that it makes; None: the cell does not run, or is no answer."""
         with contextlib.suppress(Exception):
-            answer = self.made(hole)
+            answer = self.answer(hole)
             hole.fits(answer)
             return Specimen(hole, answer, None, self.title)
         return None
 
-    def __call__(self, text):
+    def change(self, text):
         return self._with(self.pieces, self.whole)
 
     def _with(self, pieces, text):
@@ -58,18 +55,12 @@ class Edit(Patch):
         return "".join([*parts, text[at:]])
 
 
-@functools.cache
-def solution(hole):
-    """The text of the course's solution, without the marks of what is left out."""
-    return Patch().text(hole)
-
-
 def edits(hole):
     """Every edit of a hole's solution, no two with the same text."""
     from tools.audit import cuda_edits, python_edits
 
     text = solution(hole)
     language = cuda_edits if isinstance(hole, KernelExercise) else python_edits
-    found = {edit(text): edit for edit in language.Edits(text).found}
+    found = {edit.change(text): edit for edit in language.Edits(text).found}
     found.pop(text, None)
     return [*found.values()]

@@ -7,8 +7,9 @@ from typing import NamedTuple
 from cudasim import nvrtc
 from grading.checking.check import find_check
 from grading.checking.learner_tests import OwnTest
-from grading.checking.mistakes import equivalents
+from grading.checking.mistakes import read
 from grading.checking.runner import LocalSubject
+from minigrad import course
 from minigrad.exercises.hole import KernelExercise
 from minigrad.exercises.registry import find
 from tools.audit import cuda_edits, damage
@@ -19,6 +20,9 @@ REJECTED, SURVIVED, EQUIVALENT, STALE = "killed", "survived", "equivalent", "sta
 SAME = "NVIDIA's compiler makes the same program of it"
 AS_GOOD = "a test that is changed, and still tells right from wrong, is a right answer"
 IDLE = "no result or argument is there to be changed in this way"
+
+
+EDITS = course.home() / "tools" / "audit" / "equivalents"
 
 
 class Found(NamedTuple):
@@ -60,6 +64,13 @@ def spread(function, work, together=4):
         find_check(find(name))  # what it imports, each process then has
     with processes() as pool:
         yield from pool.map(function, *zip(*work, strict=True), chunksize=together)
+
+
+def equivalents(exercise):
+    """[(edit, reason)] of those that are listed as no mistakes."""
+    tables = read(EDITS / exercise.chapter / f"{exercise.name}.toml")
+    return [(edit, one["reason"]) for one in tables.get("equivalent", ())
+            for edit in one["edits"]]  # fmt: skip
 
 
 def gone(names):
@@ -112,7 +123,7 @@ def is_same(hole, edit):
     """Does NVRTC make the same program of the edited kernel?"""
     if nvrtc.missing():
         return False
-    before, after = solution(hole), edit.made(hole)
+    before, after = solution(hole), edit.answer(hole)
     try:
         return nvrtc.ptx(before) == nvrtc.ptx(after)
     except ValueError:  # the text waits for a macro

@@ -1,7 +1,7 @@
 """Whether the course's solutions are right in the cases of every seed."""
 
+from grading.checking.answers import Specimen
 from grading.checking.check import find_check
-from grading.checking.mistakes import Specimen
 from grading.checking.runner import LocalSubject
 from minigrad.exercises.answers import load_references
 from minigrad.exercises.registry import find

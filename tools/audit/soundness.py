@@ -14,7 +14,6 @@ import os
 from typing import NamedTuple
 
 from grading.checking.check import find_check
-from grading.checking.mistakes import specimens_of
 from grading.classroom.judging import verdict_on
 from grading.isolation import sandbox
 from grading.processes.process import ProcessSubject
@@ -22,6 +21,7 @@ from minigrad import course
 from minigrad.exercises.cells import answered_in, cells_of
 from minigrad.exercises.registry import find
 from tools.audit import pages
+from tools.audit.specimens import specimens_of
 from tools.audit.to_cell import NoText, as_cell
 
 WRONG, RIGHT = "wrong", "right"

@@ -2,13 +2,12 @@
 
 import builtins
 import inspect
-import re
 import textwrap
 import types
 
 import minigrad
+from grading.checking.answers import solved_by
 from grading.checking.learner_tests import text_of
-from grading.checking.mistakes import Patch, cell_of
 from grading.checking.runner import names_in
 from minigrad import course
 from minigrad.exercises.cells import (
@@ -20,14 +19,7 @@ from minigrad.exercises.cells import (
 )
 from minigrad.exercises.hole import Exercise, KernelExercise
 
-SOLVES = re.compile(r"solves\(([\w.]+)\)")
 HOLE = "from minigrad.exercises.registry import find as _find; {} = _find({!r})"
-
-PATCHED = """{}
-
-
-class {}:
-    made = staticmethod(lambda hole: {})"""
 
 
 class NoText(ValueError):
@@ -40,7 +32,7 @@ def as_cell(specimen):
     text = text_of(hole, given)
     if not isinstance(given, types.FunctionType):
         if isinstance(hole, KernelExercise) and answered_in(text) is None:
-            return f'{_solves(hole)}(r"""{text}""")'
+            return f'{solved_by(hole)}(r"""{text}""")'
         return text
     known = {*vars(builtins), *_set_up(hole.chapter)}
     lines = [*_needed(given, known), text]
@@ -52,18 +44,13 @@ def as_cell(specimen):
     if given.__closure__:  # its names are its own, among many cells
         inner = textwrap.indent("\n\n".join([*lines, f"return {name}"]), "    ")
         lines, name = [f"def made():\n{inner}"], "made()"
-    return "\n\n".join([*lines, f"{_solves(hole)}({name})"])
+    return "\n\n".join([*lines, f"{solved_by(hole).removeprefix('@')}({name})"])
 
 
 def _set_up(chapter):
     """The names that a lab's set-up gives."""
     (setup,) = (c for c in cells_of(course.solution(chapter)) if is_setup(c.text))
     return {name for node in statements(setup) for name in bound_by(node)}
-
-
-def _solves(hole):
-    """`solves(layout.offset_of)`, as the course's solution has it."""
-    return SOLVES.search(cell_of(hole))[0]
 
 
 def _needed(function, known):
@@ -74,10 +61,6 @@ def _needed(function, known):
     lines = []
     for name, value in {**values, **closure}.items():
         if name not in closure and name in known or value is function:
-            continue
-        if isinstance(value, Patch):  # of another exercise's solution
-            (value,) = {value.made(v) for v in values.values() if _is_hole(v)}
-            lines += [PATCHED.format(text_of(None, value), name, value.__name__)]
             continue
         lines += [line for line in _definition(name, value, known) if line not in lines]
     return lines
@@ -97,7 +80,8 @@ def _definition(name, value, known):
         raise NoText(f"{name} is PyTorch's, or not there")
     if isinstance(value, types.ModuleType):
         return [f"import {module}" + (f" as {name}" if name != module else "")]
-    if isinstance(value, types.FunctionType) and module.startswith("grading."):
+    of_the_course = module.startswith(("grading.", "answers."))
+    if isinstance(value, types.FunctionType) and of_the_course:
         called = "answer" if value.__name__ == "<lambda>" else value.__name__
         renamed = [f"{name} = {called}"] if called != name else []
         return [*_needed(value, known), text_of(None, value), *renamed]
