@@ -153,6 +153,6 @@ def test_a_patch_uses_names_that_are_there(hole):
 def test_every_check_says_what_it_leaves_out(hole):
     check = find_check(hole)
     if isinstance(check, Check):
-        assert check.not_tested[0].islower() and check.not_tested[-1] != "."
+        assert not check.not_tested[0].isupper() and check.not_tested[-1] != "."
     else:
         assert inspect.getdoc(type(check)).startswith("Leaves out")
