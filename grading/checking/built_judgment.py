@@ -17,7 +17,7 @@ from minigrad.testing.extension import NoCompiler, compiler
 from ..isolation.replies import Outcome, Problem
 from ..kernels.runs import names
 from .cases import Tried
-from .check import Exam, Judgment, parameters
+from .check import UNLIKE, Exam, Judgment, parameters
 from .mistakes import Model
 from .verdict import NEEDS_COMPILER, Verdict
 
@@ -68,8 +68,11 @@ class BuiltJudgment(Judgment):
             got = of_whole(outcome.problem) or self.read(results[number], case, both)
             printed = str(results[number].get("message", ""))
             expected = self.value(self.check.reference, case)
-            right = not isinstance(got, Problem)
-            right = right and bool(self.check.compare(got, expected, case))
+            try:
+                right = not isinstance(got, Problem)
+                right = right and bool(self.check.compare(got, expected, case))
+            except UNLIKE:
+                right = False
             said = Outcome(None, None, printed)
             yield Tried(right, part, case.args, expected, got, said, number, case)
 

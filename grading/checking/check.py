@@ -46,6 +46,7 @@ from .runner import LocalSubject
 from .typed import typed
 from .verdict import NEEDS_GPU, Failure, Verdict, earned_of
 
+UNLIKE = AttributeError, LookupError, TypeError, ValueError  # of another kind of value
 AT_ONCE = 64  # cases of which a subject hears before the first is done
 EVERYWHERE = {"cut", "dtype", "shape"}  # causes that are seen in every wrong case
 EVERYWHERE |= {"swapped", "shifted", "reversed", "every_second"}
@@ -291,11 +292,14 @@ class Judgment:
             known[number] = self.value(self.check.reference, case)
         got, outcome = self.got(self.subject, case, own)
         expected = known[number]
-        if isinstance(expected, Raises):
-            right = raises(got, expected)
-        else:
-            right = not isinstance(got, Problem)
-            right = right and bool(self.check.compare(got, expected, case))
+        try:
+            right = (
+                raises(got, expected) if isinstance(expected, Raises)
+                else not isinstance(got, Problem)
+                and bool(self.check.compare(got, expected, case))
+            )  # fmt: skip
+        except UNLIKE:
+            right = False
         args = (*case.args, *([case.options] if case.options else ()))
         return Tried(right, part, args, expected, got, outcome, number, case)
 
@@ -320,8 +324,8 @@ class Judgment:
             return outcome.problem or outcome.value, outcome
         try:
             return self.observed(outcome.value, case, outside, subject), outcome
-        except (AttributeError, LookupError, TypeError, ValueError):
-            return outcome.value, outcome  # of another kind than what is looked for
+        except UNLIKE:
+            return outcome.value, outcome
 
     def value(self, function, case):
         """What a reference, or a model of a mistake, gives for a case; or Raises."""
@@ -439,7 +443,10 @@ class Judgment:
             return case.right or not value.message  # else the model's own error
         if isinstance(got, Problem) or isinstance(value, Problem):
             return getattr(got, "kind", "") == getattr(value, "kind", "-")
-        return bool(self.check.compare(got, value, case.case))
+        try:
+            return bool(self.check.compare(got, value, case.case))
+        except UNLIKE:
+            return False
 
     def equals(self, way, case):
         """Does it agree in all that can be counted, too?"""

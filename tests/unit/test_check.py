@@ -157,6 +157,13 @@ def test_what_is_observed_is_compared_and_shown():
     assert verdict.points == 0 and "not an int" in str(verdict)
 
 
+def test_what_cannot_be_compared_is_wrong():
+    check = of_strides(compare=lambda got, expected, case: got[0] == expected[0])
+    for odd in None, {}, 7, "", [[]]:
+        verdict = verdict_on(check, lambda shape, odd=odd: odd)
+        assert verdict.points == 0 and verdict.failures
+
+
 def test_a_cause_that_is_seen_goes_before_what_is_said_of_any_exercise():
     def diagnose(got, expected, case):
         return ("empty", "it is empty") if got == () else None
