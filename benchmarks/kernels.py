@@ -16,7 +16,7 @@ from pathlib import Path
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from benchmarks import common, ladders, ladders_conv  # noqa: F401 (they fill FAMILIES)
+from benchmarks import common, families, families_conv  # noqa: F401 (they fill FAMILIES)
 from benchmarks.variants import FAMILIES, Variant, empty_of_torch, numbers, of_torch
 from minigrad import devices
 from minigrad.testing import bench

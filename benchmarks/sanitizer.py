@@ -65,18 +65,18 @@ CONTROL, ELSEWHERE, CLEAN = "wrong on purpose", "elsewhere", "0 errors"
 
 
 @functools.cache
-def ladders():
+def families():
     """{file of the library: its launches in the tests}."""
-    for path in sorted((common.HOME / SUPPORT).glob("ladders*.py")):
+    for path in sorted((common.HOME / SUPPORT).glob("variant_cases*.py")):
         common.of_tests(path.stem, SUPPORT)
-    tests = common.of_tests("ladders", SUPPORT)
+    tests = common.of_tests("variant_cases", SUPPORT)
     return {
-        stem: [of_ladder(stem, tests.text(stem), case) for case in make()]
+        stem: [of_family(stem, tests.text(stem), case) for case in make()]
         for stem, make in tests.FAMILIES.items()
     }
 
 
-def of_ladder(stem, text, case):
+def of_family(stem, text, case):
     blank = np.array(77)  # what the tests put where nothing is written yet
     outputs = ((i, case.args[i]) for i in case.expected)
     unset = tuple(i for i, a in outputs if (a == blank.astype(a.dtype)).all())
@@ -105,13 +105,16 @@ def of_check(check, one):
     """A launch of a check; None for the large ones."""
     from grading.kernels.runs import FILL, names, outputs
 
-    if max(one.threads, one.cells) > check.watched:
+    limits = judgment = check  # a check that is still a class has both itself
+    if hasattr(check, "judged_by"):
+        limits, judgment = check.limits, check.judged_by
+    if max(one.threads, one.cells) > limits.watched:
         return None
     hole, known = check.hole, names(check.hole)
     written = ((i, one.args[i]) for i in map(known.index, outputs(hole)))
     unset = tuple(i for i, a in written if (a.reshape(-1).view("u1") == FILL).all())
     return Launch(hole.chapter, hole.reference, hole.name, one.grid, one.block,
-                  one.args, one.shared_mem, (*check.options, *one.options),
+                  one.args, one.shared_mem, (*judgment.options, *one.options),
                   file=f"lab_{hole.name}.cu", unset=unset)  # fmt: skip
 
 
@@ -245,7 +248,7 @@ def main(arguments=None):
     if reason := missing():
         print(f"not run: compute-sanitizer ({reason})")
         return 2
-    rows = {**ladders(), **labs(), generated.LABEL: generated.launches()}
+    rows = {**families(), **labs(), generated.LABEL: generated.launches()}
     if unknown := set(options.rows) - set(rows):
         print(f"no row {', '.join(sorted(unknown))}: choose of {', '.join(rows)}")
         return 2

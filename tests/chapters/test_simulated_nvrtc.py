@@ -22,7 +22,7 @@ LIBRARY = sorted((course.home() / "minigrad" / "kernels").glob("*.cu"))
 
 
 @pytest.mark.parametrize("path", LIBRARY, ids=lambda path: path.name)
-def test_ladders(path, targets):
+def test_kernel_variants(path, targets):
     text = launch.file_text(path.name)
     accepted(text, targets, instances(text))
 

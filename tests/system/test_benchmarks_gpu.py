@@ -278,15 +278,15 @@ def test_the_simulator_finds_what_is_wrong_in_the_controls(tool):
 def test_every_kernel_of_the_library_and_the_labs_is_launched():
     from minigrad.exercises.registry import KernelExercise, exercises
 
-    ladders, labs = sanitizer.ladders(), sanitizer.labs()
+    families, labs = sanitizer.families(), sanitizer.labs()
     folder = common.HOME / "minigrad" / "kernels"
-    assert set(ladders) == {path.stem for path in folder.glob("*.cu")}
+    assert set(families) == {path.stem for path in folder.glob("*.cu")}
     names = {one.name for launches in labs.values() for one in launches}
     holes = {e.hole.name for e in exercises() if type(e.hole) is KernelExercise}
     assert names == holes
-    files = [{one.file for one in some} for some in (ladders | labs).values()]
+    files = [{one.file for one in some} for some in (families | labs).values()]
     assert sum(map(len, files)) == len(set.union(*files))  # a file names its row
-    unset = {one.name for some in (ladders | labs).values() for one in some
+    unset = {one.name for some in (families | labs).values() for one in some
              if one.unset}  # fmt: skip
     assert {"unary<float>", "matmul_tiled", "block_sum"} <= unset
     assert not unset & {"sum_atomics<float>", "fold_scatter<float>"}  # they add

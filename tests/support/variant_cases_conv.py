@@ -1,11 +1,11 @@
-"""Launches of the kernels of convolution and pooling; see ladders.py."""
+"""Launches of the kernels of convolution and pooling; see variant_cases.py."""
 
 from types import SimpleNamespace
 
 import numpy as np
 import torch
 import torch.nn.functional as F
-from ladders import HALF, Case, blank, family, numbers, whole
+from variant_cases import HALF, Case, blank, family, numbers, whole
 
 from minigrad.ops import conv, pooling, unfold
 

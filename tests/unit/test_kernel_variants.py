@@ -7,14 +7,14 @@ import re
 import numpy as np
 import pytest
 
-pytest.importorskip("torch", reason="not run: kernel ladders (no PyTorch)")
+pytest.importorskip("torch", reason="not run: kernel variants (no PyTorch)")
 
-import ladders
-import ladders_conv  # noqa: F401
-import ladders_optim  # noqa: F401
-import ladders_rows  # noqa: F401
-import ladders_training  # noqa: F401
-from ladders import FAMILIES, compare, text
+import variant_cases
+import variant_cases_conv  # noqa: F401
+import variant_cases_optim  # noqa: F401
+import variant_cases_rows  # noqa: F401
+import variant_cases_training  # noqa: F401
+from variant_cases import FAMILIES, compare, text
 
 import cudasim
 
@@ -78,7 +78,7 @@ def test_every_kernel_is_launched():
     for stem, make in FAMILIES.items():
         kernels = set(re.findall(r"__global__ void (\w+)\(", text(stem)))
         assert kernels == {kernel_of(case) for case in make()}
-    assert {*FAMILIES} == {path.stem for path in ladders.FOLDER.glob("*.cu")}
+    assert {*FAMILIES} == {path.stem for path in variant_cases.FOLDER.glob("*.cu")}
 
 
 def test_the_race_tool_misses_the_fence_of_the_last_block():

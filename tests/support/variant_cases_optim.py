@@ -1,8 +1,8 @@
-"""Launches of the optimisers' kernels; see ladders.py."""
+"""Launches of the optimisers' kernels; see variant_cases.py."""
 
 import numpy as np
 import torch
-from ladders import TYPES, Case, family, numbers, whole
+from variant_cases import TYPES, Case, family, numbers, whole
 
 SIZES = (33, 1, 0, 257), (31, 64, 1000), (5,)
 SGD = {"lr": 0.1, "momentum": 0.9, "dampening": 0.2, "weight_decay": 0.3}

@@ -1,11 +1,11 @@
-"""Launches of the kernels of batch norm, dropout and losses; see ladders.py."""
+"""Launches of the kernels of batch norm, dropout and losses; see variant_cases.py."""
 
 import itertools
 
 import numpy as np
 import torch
 import torch.nn.functional as F
-from ladders import Case, blank, family, numbers, shared, whole
+from variant_cases import Case, blank, family, numbers, shared, whole
 
 from minigrad import random
 

@@ -19,7 +19,7 @@ from benchmarks.variants import (
 )
 
 RELU = "#define UNARY(x, s, t) (x != x || x > 0 ? x : 0)\n"
-N = 2**28  # floats, in the ladders of vectors
+N = 2**28  # floats, in the families of vectors
 ROWS, COLS = 2**16, 2**12  # the same as a matrix
 
 

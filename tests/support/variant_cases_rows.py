@@ -1,10 +1,10 @@
-"""Launches of the kernels of rows and matrices; see ladders.py."""
+"""Launches of the kernels of rows and matrices; see variant_cases.py."""
 
 import itertools
 
 import numpy as np
 import torch
-from ladders import Case, blank, family, numbers, shared, view_of, whole
+from variant_cases import Case, blank, family, numbers, shared, view_of, whole
 
 
 @family("softmax")

@@ -1,4 +1,4 @@
-"""The ladders of convolution and pooling, each beside what PyTorch does (cuDNN)."""
+"""Convolution and pooling, each beside what PyTorch does (cuDNN)."""
 
 from types import SimpleNamespace
 

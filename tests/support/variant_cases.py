@@ -10,7 +10,7 @@ import pytest
 
 from minigrad import launch
 
-torch = pytest.importorskip("torch", reason="not run: kernel ladders (no PyTorch)")
+torch = pytest.importorskip("torch", reason="not run: kernel variants (no PyTorch)")
 
 FOLDER = Path(__file__).parents[2] / "minigrad" / "kernels"
 FAMILIES = {}
