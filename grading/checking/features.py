@@ -47,8 +47,11 @@ def leaves(value, name=""):
         for key, inside in value.items():
             yield from leaves(inside, key if isinstance(key, str) else "")
     elif isinstance(value, list | tuple) and not isinstance(value, View):
-        for inside in value:
-            yield from leaves(inside)  # not each part is what all of it is called
+        for inside in value:  # not each part is what all of it is called
+            if type(inside) in (int, float, str):
+                yield "", inside
+            else:
+                yield from leaves(inside)
     else:
         yield name, value
 
