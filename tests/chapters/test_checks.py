@@ -26,6 +26,7 @@ from grading.checking.runner import names_in
 from minigrad.exercises.answers import load_references
 from minigrad.exercises.hole import KernelExercise
 from minigrad.exercises.registry import exercises, solves
+from tools.audit import prove
 from tools.audit.specimens import specimens_of
 
 HOLES = [entry.hole for entry in exercises()]
@@ -147,6 +148,11 @@ def test_a_patch_uses_names_that_are_there(hole):
         if code and isinstance(specimen.given, Rewritten):
             known = vars(builtins) | specimen.answer.__globals__
             assert {*names_in(code, "LOAD_GLOBAL")} <= known.keys(), specimen
+
+
+@of_every_hole
+def test_every_mark_of_a_solution_is_used(hole):
+    assert prove.unused(hole) == []
 
 
 @of_every_hole

@@ -1,4 +1,4 @@
-"""`python -m tools.audit mutants | seeds | causes | soundness`: judges the checks."""
+"""`python -m tools.audit prove | mutants | seeds | causes | soundness`."""
 
 from typing import Annotated
 
@@ -6,6 +6,7 @@ import typer
 from rich.table import Table
 
 from grading.cli import console, main, progress_bar
+from minigrad.exercises.registry import find
 
 app = typer.Typer(
     help="Try the checks themselves: by wrong answers, and by right ones.",
@@ -23,6 +24,11 @@ Sample = Annotated[
 Seed = Annotated[int, typer.Option(help="of the sample, and of the cases")]
 Write = Annotated[
     bool, typer.Option("--write", help="write the exercises' rows of the page in docs/")
+]
+
+
+Messages = Annotated[
+    bool, typer.Option("--messages", help="print what a learner reads, too")
 ]
 
 
@@ -115,6 +121,23 @@ def soundness(names: Names = None, seed: Seed = 0, write: Write = False):
         _write(soundness, found)
     if not all(one.well for one in found):
         raise typer.Exit(1)
+
+
+@app.command()
+def prove(names: Names = None, messages: Messages = False):
+    """Say whether an exercise's answers prove what they are listed for."""
+    from . import prove
+
+    found = 0
+    for name in _exercises(names):
+        for problem in prove.problems(find(name)):
+            found += 1
+            _say(f"{name}: {problem}")
+        for title, message in prove.messages(find(name)) if messages else ():
+            _say(f"{name}, {title}:\n{message}")
+    if found:
+        raise typer.Exit(1)
+    console.print("each answer proves what it is listed for")
 
 
 def _followed(work, total, what):
