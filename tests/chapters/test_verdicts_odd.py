@@ -68,6 +68,7 @@ MUCH = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", MUCH.values(), ids=MUCH)
 def test_too_much_to_read_is_said(value, subject):
     verdict = verdict_on(contiguous_strides, of_shape(lambda shape: value()), subject)
@@ -76,6 +77,7 @@ def test_too_much_to_read_is_said(value, subject):
     assert "at most 131,072" in str(verdict)
 
 
+@pytest.mark.slow
 def test_the_message_of_an_error_may_be_long(subject):
     def answer(shape):
         raise ValueError("ab " * 200_000)

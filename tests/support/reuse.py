@@ -248,8 +248,8 @@ def of_cudasim(stats):
 def pytest_terminal_summary(terminalreporter, config):
     plan, say = config.stash[PLAN], terminalreporter.write_line
     for kind, days in plan["reused"].items():
-        say(f"{len(days):,} {kind} {DONE[kind]} on {min(days)} or later; --fresh "
-            "takes none", yellow=True)  # fmt: skip
+        say(f"{len(days):,} {kind} {DONE[kind]} (since {min(days)}); "
+            "--fresh runs them", yellow=True)  # fmt: skip
     if run := plan["cudasim"]:
         say(
             f"cudasim: not run, unchanged since its {run['passed']:,} tests passed on "

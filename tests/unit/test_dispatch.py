@@ -53,7 +53,8 @@ def test_every_operator_is_on_every_device():
         if "conv2d" not in operator or dtype in FLOATS:  # whole numbers: on "cpu" alone
             table.setdefault((operator, dtype), set()).add(device)
     assert len(table) > 300
-    assert all(devices == {"cpu", "sim", "cuda"} for devices in table.values())
+    everywhere = {"cpu", "sim", "cuda"}
+    assert {k: there for k, there in table.items() if there != everywhere} == {}
 
 
 def test_an_operator_looks_its_kernel_up_once(monkeypatch):

@@ -21,10 +21,10 @@ def put_back():
 
 def test_a_scene_is_played_by_its_name():
     @registry.scene
-    def doubled(hole, x, times):
+    def multiplied(hole, x, times):
         return times * hole(x)
 
-    described = {"scene": "doubled", "times": 2}
+    described = {"scene": "multiplied", "times": 2}
     assert played(lambda x: x + 1, [described, 3], []) == 8
 
 

@@ -74,6 +74,7 @@ def test_every_barrier_is_missed(stem):
         assert any(shows(source, case) for case in cases), f"{stem}.cu:{line}"
 
 
+@pytest.mark.slow
 def test_every_kernel_is_launched():
     for stem, make in FAMILIES.items():
         kernels = set(re.findall(r"__global__ void (\w+)\(", text(stem)))
@@ -81,6 +82,7 @@ def test_every_kernel_is_launched():
     assert {*FAMILIES} == {path.stem for path in variant_cases.FOLDER.glob("*.cu")}
 
 
+@pytest.mark.slow
 def test_the_race_tool_misses_the_fence_of_the_last_block():
     begin, fence = "// Is this block the last", "__threadfence()"
     stems = [stem for stem in FAMILIES if begin in text(stem)]

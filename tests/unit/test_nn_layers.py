@@ -290,6 +290,7 @@ def test_a_line_is_learned(device):
     assert line.bias.item() == pytest.approx(2, abs=1e-3)
 
 
+@pytest.mark.slow
 def test_a_net_learns_the_digits_just_as_pytorchs_does():
     images, labels = minigrad.data.digits(train=True)
     images, labels = images[:256].flatten(1), labels[:256]
