@@ -93,8 +93,8 @@ def test_a_root_who_cannot_be_nobody_is_told_to_have_more_users(machine, number)
 @pytest.mark.parametrize(
     "why",
     [
-        "Can't find source path /root/course/.venv: Permission denied",
-        "execvp /home/ada/course/.venv/bin/python: No such file or directory",
+        "Can't find source path /srv/course/.venv: Permission denied",
+        "execvp /srv/ada/course/.venv/bin/python: No such file or directory",
     ],
 )
 def test_who_cannot_read_this_python_is_told_to_move_it(machine, why):
