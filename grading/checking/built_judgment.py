@@ -17,7 +17,8 @@ from minigrad.testing.extension import NoCompiler, compiler
 from ..isolation.replies import Outcome, Problem
 from ..kernels.runs import names
 from .cases import Tried
-from .check import UNLIKE, Exam, Judgment, parameters
+from .check import Exam, Judgment, parameters
+from .compare import UNLIKE
 from .mistakes import Model
 from .verdict import NEEDS_COMPILER, Verdict
 

@@ -37,19 +37,16 @@ from minigrad.exercises.registry import (
 
 from ..drivers.registry import PLAYED_BY
 from ..isolation.replies import Problem
-from . import describe, diagnosis, picture
+from . import describe, picture
 from .cases import TENSORS, Raises, Tried, failed_as, given, tensor_of
-from .compare import close, same
-from .mistakes import Model, load, mistakes_of
+from .compare import UNLIKE, same
+from .explanation import Explanation
+from .mistakes import load, mistakes_of
 from .old_check import old_check
-from .runner import LocalSubject
 from .typed import typed
 from .verdict import NEEDS_GPU, Failure, Verdict, earned_of
 
-UNLIKE = AttributeError, LookupError, TypeError, ValueError  # of another kind of value
 AT_ONCE = 64  # cases of which a subject hears before the first is done
-EVERYWHERE = {"cut", "dtype", "shape"}  # causes that are seen in every wrong case
-EVERYWHERE |= {"swapped", "shifted", "reversed", "every_second"}
 
 
 class Limits(NamedTuple):
@@ -186,7 +183,7 @@ class Exam:
 
 
 @dataclass(eq=False)
-class Judgment:
+class Judgment(Explanation):
     """An answer is judged: of a function, by calls."""
 
     check: Check
@@ -369,126 +366,6 @@ class Judgment:
                 known["simulator"].left = self.check.limits.patience
         return known["simulator"]
 
-    # -------------------------------------------------- what is said of a wrong answer
-
-    def explained(self, verdict, tried):
-        """The verdict on a wrong answer, with the smallest case that shows it."""
-        found = diagnosis.blame(self, tried)
-        case = found.case
-        printed = ("printed", describe.beginning(case.outcome.printed))
-        said = [line for line in self.lines(case) if line[1] != found.text]
-        lines = [("cause", found.text), *found.more, *said, printed]
-        message = "\n".join(f"  {key:<9} {describe.folded(v)}" for key, v in lines if v)
-        count = sum(not case.right for case in tried)
-        verdict.failures.append(Failure(found.cause, message, case.part, count))
-        verdict.picture = self.picture(case)
-        return verdict
-
-    def lines(self, case):
-        """(key, text): the explanation of a case that failed."""
-        said = self.check.describe(self.hole, case.case)
-        where, got, expected = "", case.got, case.expected
-        words, alike = describe.beside, of_parts(self.check.compare)
-        if isinstance(got, dict) and isinstance(expected, dict):
-            if (case.case.driver or self.check.driver) in PLAYED_BY:
-                words = describe.in_brief
-            where, got, expected = describe.difference(got, expected, alike)
-        texts = words(got, expected)
-        both = zip(("expected", "got"), (where + text for text in texts), strict=True)
-        return [("call", said), *both, ("where", getattr(case.got, "where", ""))]
-
-    def picture(self, case):
-        """The check's picture. It is an extra: what goes wrong in it is not shown."""
-        if isinstance(case.got, Problem) or isinstance(case.expected, Raises):
-            return ""
-        try:
-            return self.check.picture(case.case, case.expected, case.got)
-        except Exception:
-            return ""
-
-    def general(self, case):
-        """(name, text) of a cause that can be seen in a case; None for no idea."""
-        if self.check.diagnose:
-            found = self.check.diagnose(case.got, case.expected, case.case)
-            if found is not None:
-                return found or None
-        if case.got is None and "None" in self.hole.contract:
-            return None  # an answer like any other: no return is missing
-        return describe.general_cause(case.got, case.expected)
-
-    def sees(self, cases):
-        """What `general` says of an answer. cases: all, the wrong ones first."""
-        first = self.general(cases[0])
-        if not first or first[0] not in EVERYWHERE:
-            return first
-        found = [self.general(case) for case in cases if not case.right]
-        return first if all(one and one[0] == first[0] for one in found) else None
-
-    def causes(self):
-        return self.check.causes()
-
-    def ways(self, mistake):
-        """What gives what a mistake gives: its model, and its wrong answers."""
-        model = self.check.models.get(mistake.name)
-        return [Model(model), *mistake.ways] if model else mistake.ways
-
-    def agrees(self, way, case):
-        """Does this way of a mistake give just what the answer gave?"""
-        value, got = self.mistaken(way, case), case.got
-        if isinstance(value, Raises):
-            if not isinstance(got, Problem) or value.type not in got.types:
-                return False
-            if not isinstance(way, Model):
-                return case.right or value.message == got.message
-            return case.right or not value.message  # else the model's own error
-        if isinstance(got, Problem) or isinstance(value, Problem):
-            return getattr(got, "kind", "") == getattr(value, "kind", "-")
-        try:
-            return bool(self.check.compare(got, value, case.case))
-        except UNLIKE:
-            return False
-
-    def equals(self, way, case):
-        """Does it agree in all that can be counted, too?"""
-        return self.agrees(way, case)
-
-    def mistaken(self, way, case):
-        """What a mistake gives in a case; a Problem where the solution is not here."""
-        known, key = self.exam.mistaken, (way, case.number)
-        try:
-            if key not in known:
-                known[key] = self.gives(way, case)
-            return known[key]
-        except FileNotFoundError:
-            return Problem("gone", "the course's solution is not here")
-
-    def gives(self, way, case):
-        """What a mistake gives: a value, Raises, or its answer's Problem."""
-        if isinstance(way, Model):
-            return self.value(way.function, case.case)
-        with way.in_place():
-            got, _ = self.got(LocalSubject(trusted=True), case.case)
-        if isinstance(got, Problem) and got.kind == "raised":
-            return Raises(got.types[0], got.message)
-        return got
-
-    def shows(self, sign, cases):
-        """Is this what is wrong first, in the wrong ones of these cases?"""
-        return all(case.right or self.first_wrong(case) == sign.value for case in cases)
-
-    def first_wrong(self, case):
-        """The first of the facts that is wrong; of a text, the text itself."""
-        got, right = case.got, case.expected
-        if not isinstance(got, dict) or not isinstance(right, dict):
-            return got if isinstance(got, str) else None
-        alike = of_parts(self.check.compare)
-        wrong = (k for k in right if k not in got or not alike(got[k], right[k]))
-        return next(wrong, None)
-
-    def cure(self, cases):
-        """(statement, places) of what would mend a kernel. See kernel_judgment.py."""
-        return ()
-
     @classmethod
     def refusing(cls, check, subject, seeds):
         """Those of the seeds in whose cases the answer is wrong."""
@@ -553,13 +430,6 @@ def raises(got, expected):
     types = got.types if isinstance(got, Problem) else ()
     unwritten = {"NotImplementedError", "RecursionError"} & set(types)
     return expected.type in types and not unwritten
-
-
-@functools.cache
-def of_parts(compare):
-    """What compares the facts among two results, one by one."""
-    *_, case = inspect.signature(compare).parameters.values()
-    return close() if case.default is inspect.Parameter.empty else compare
 
 
 @functools.cache
