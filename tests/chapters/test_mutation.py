@@ -144,3 +144,19 @@ def test_what_only_a_huge_launch_shows_is_said():
     assert "2 ** 15 rounds" in loop and "2 ** 24" in index
     shorts = [title for title in said if "-> short i = " in title]
     assert shorts and not any(said[title] for title in shorts)
+
+
+def test_an_edited_test_that_tells_right_from_wrong_is_as_good(monkeypatch):
+    """One that passes every candidate as it should; of any other hole it survives."""
+
+    class Passes:
+        def passes(self, subject, seed):
+            return True
+
+    monkeypatch.setattr(mutants, "find_check", lambda hole: Passes())
+    states = {}
+    for name in "test_permute", "permute":
+        hole = find(name)
+        edit = next(e for e in edits(hole) if not e.is_idle_if_untouched)
+        states[name] = mutants.state_of(hole, edit)[1]
+    assert states == {"test_permute": mutants.AS_GOOD, "permute": ""}

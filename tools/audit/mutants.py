@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from cudasim import nvrtc
 from grading.checking.check import find_check
-from grading.checking.learner_tests import OwnTest
 from grading.checking.mistakes import read
 from grading.checking.runner import LocalSubject
 from minigrad import course
@@ -109,7 +108,7 @@ def state_of(hole, edit, seed=0):
     with specimen.in_place():
         if not find_check(hole).passes(LocalSubject(), seed):
             return REJECTED, ""
-    if isinstance(find_check(hole), OwnTest):
+    if hole.__module__.endswith("own_tests"):
         return EQUIVALENT, AS_GOOD
     if edit.is_idle_if_untouched and not damage.touched:
         return EQUIVALENT, IDLE
