@@ -1,19 +1,15 @@
 """What the checks of kernels for any layout share: views, launches, texts."""
 
-import math
-
 import numpy as np
 import torch
 
-from grading.exercise import KernelCheck, Launch, blank, distinct
+from grading.exercise import blank
 from minigrad.kernels.copy import Strides
 
 from .layouts import random_view, shuffled
 
 SIZES = 64, 96, 1024  # of blocks
 EIGHT = 2, 1, 3, 2, 2, 1, 2, 3  # sizes of as many dimensions as there may be
-NO_GUARD = "there is no guard: the last block has more threads than there are elements"
-SCATTERED = "the offset is used on the wrong side: read x[offset], write y[i]"
 
 
 def permuted(random, shape):
@@ -82,40 +78,5 @@ def read(x, view):
     return torch.as_tensor(x).as_strided(shape, strides)
 
 
-def written(y, n, values):
-    """y with its first n elements set to a tensor's."""
-    y.reshape(-1)[:n] = values.reshape(-1)[:n].to(torch.from_numpy(y).dtype).numpy()
-    return y
-
-
 def output(shape, dtype="float32"):
     return blank(*(shape or (1,)), dtype=dtype)
-
-
-DTYPES = {"float": "float32", "double": "float64", "int": "int32",
-          "long": "int64"}  # fmt: skip
-APART = {"p": 10_000, "q": 20_000}  # p and q differ everywhere
-
-
-class ElementwiseCheck(KernelCheck):
-    """A kernel that is compiled for a type T and an operation OP."""
-
-    def tolerance(self, got):
-        """exp to 2 units, and three more roundings; a GPU may round tiny ones to 0."""
-        info = np.finfo(got.dtype if got.dtype.kind == "f" else np.float32)
-        return 8 * info.eps, info.tiny
-
-    def launch(self, random, shape, views, op, T="float", n=None, **given):  # noqa: N803
-        """Of inputs with these strides; `given`: their values, by name."""
-        n = math.prod(shape) if n is None else n
-        args = []
-        for name, strides in zip("abpq" if views[1:] else "x", views, strict=False):
-            x = distinct(random, cells(shape, strides), dtype=DTYPES[T])
-            x += x.dtype.type(APART.get(name, 0))
-            args += [given.get(name, x), struct(shape, strides)]
-        args += [output(shape, DTYPES[T]), np.int32(n)]
-        how = f"-DT={T}", f"-DOP={op}"
-        return Launch(*cover(n), tuple(args), options=how)
-
-    def op(self, launch):
-        return launch.options[1].removeprefix("-DOP=")

@@ -3,6 +3,8 @@
 import contextlib
 import tracemalloc
 
+from minigrad.dispatch import DispatchError
+
 from .guards import Misuse
 from .registry import scene
 
@@ -41,10 +43,16 @@ def _measured(hole, arguments):
 
 @scene
 def find_kernel(hole, registry, operator, device, dtype, later=None):
-    """Looks for a kernel; and once more, where the registry has grown."""
+    """{"returns": kernel}, or {"raises": what the error says}.
+
+    later: what the registry has grown by since an earlier search.
+    """
     registry = dict(registry)
     if later:
         with contextlib.suppress(LookupError, NotImplementedError):
             hole(registry, operator, device, dtype)
         registry.update(later)
-    return hole(registry, operator, device, dtype)
+    try:
+        return {"returns": hole(registry, operator, device, dtype)}
+    except DispatchError as error:
+        return {"raises": str(error)}

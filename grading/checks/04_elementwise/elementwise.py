@@ -1,0 +1,40 @@
+"""Kernels that are compiled for a type T and an operation OP: their launches."""
+
+import math
+
+import numpy as np
+
+from grading.checking.compare import arrays
+from grading.exercise import Launch, distinct
+
+from .. import strided
+
+DTYPES = {"float": "float32", "double": "float64", "int": "int32",
+          "long": "int64"}  # fmt: skip
+APART = {"p": 10_000, "q": 20_000}  # p and q differ everywhere
+
+
+def launch(random, shape, views, op, T="float", n=None, **known):  # noqa: N803
+    """Of inputs with these strides; `known`: their values, by name."""
+    n = math.prod(shape) if n is None else n
+    args = []
+    for name, strides in zip("abpq" if views[1:] else "x", views, strict=False):
+        x = distinct(random, strided.cells(shape, strides), dtype=DTYPES[T])
+        x += x.dtype.type(APART.get(name, 0))
+        args += [known.get(name, x), strided.struct(shape, strides)]
+    args += [strided.output(shape, DTYPES[T]), np.int32(n)]
+    options = f"-DT={T}", f"-DOP={op}"
+    return Launch(*strided.cover(n), tuple(args), options=options)
+
+
+def operation(launch):
+    return launch.options[1].removeprefix("-DOP=")
+
+
+def tolerance(y):
+    """exp to 2 units, and three more roundings; a GPU may round tiny ones to 0."""
+    info = np.finfo(y.dtype if y.dtype.kind == "f" else np.float32)
+    return 8 * info.eps, info.tiny
+
+
+rounded = arrays(tolerance=tolerance)

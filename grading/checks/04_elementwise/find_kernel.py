@@ -1,0 +1,107 @@
+"""find_kernel: the kernel for an operator, device and dtype; here kernels are names."""
+
+from grading.checking.check import Check, call
+from grading.checking.compare import same
+from grading.checking.typed import typed
+from grading.drivers import sizes
+from grading.exercise import Problem
+from minigrad.dispatch import find_kernel, missing
+
+OPERATORS, DEVICES = ("add", "mul", "relu"), ("cpu", "sim", "cuda")
+TYPES = ("float32", "int64", "float16")
+
+
+def filled(*keys):
+    """A registry; each kernel's name says what it is for."""
+    return {key: "_".join(str(part or "any") for part in key) for key in keys}
+
+
+def every(operators=OPERATORS, devices=DEVICES, types=TYPES):
+    return filled(*[(o, d, t) for o in operators for d in devices for t in types])
+
+
+def cases(random):
+    full = every()
+    for key in random.sample(list(full), 6):
+        yield "the kernel of all three", call(full, *key)
+    some = filled(("add", "cpu", None), ("add", "sim", "float32"))
+    yield "a kernel for every dtype", call(some, "add", "cpu", "int64")
+    some = filled(("mul", "sim", None))
+    yield "a kernel for every dtype", call(some, "mul", "sim", "int8")
+    both = filled(("add", "cpu", None), ("add", "cpu", "float16"))
+    yield "the dtype's own goes first", call(both, "add", "cpu", "float16")
+    other = dict(reversed(both.items()))
+    yield "the dtype's own goes first", call(other, "add", "cpu", "float16")
+    yield "the dtype's own goes first", call(both, "add", "cpu", "float32")
+    for device in ("sim", "cuda"):
+        cpu = every(devices=("cpu",)) | filled(("add", "cpu", None))
+        yield "never another device's", call(cpu, "add", device, "float32")
+    any_device = filled(("relu", "cuda", None), ("add", "sim", None))
+    yield "never another device's", call(any_device, "relu", "sim", "float32")
+    singles = every(types=("float32",))
+    yield "what is missing", call(singles, "mul", "sim", "float16")
+    adds = every(operators=("add",))
+    yield "what is missing", call(adds, "mul", "cpu", "float32")
+    yield "what is missing", call({}, "add", "cpu", "float32")
+    key = "add", "cpu", "int8"
+    for before in {}, filled(("add", "cpu", None)):
+        yield "a registry that grows", call(before, *key, later=filled(key))
+
+
+def reference(registry, operator, device, dtype, later=None):
+    registry = registry | (later or {})
+    fits = {t: kernel for (*of, t), kernel in registry.items()
+            if of == [operator, device]}  # fmt: skip
+    if kernel := fits.get(dtype, fits.get(None)):
+        return {"returns": kernel}
+    return {"raises": missing(registry, operator, device, dtype)}
+
+
+def compare(got, expected, case):
+    """The message may be another, if it names what is wanted and what there is."""
+    said = got.get("raises") if isinstance(got, dict) else None
+    if "returns" in expected or not isinstance(said, str):
+        return same(got, expected)
+    registry, *wanted = case.args
+    devices = {key[1] for key in registry if key[0] == wanted[0]}
+    return all(
+        name in said for name in ([*devices, *wanted] if devices else wanted[:1])
+    )
+
+
+def describe(exercise, case):
+    if not case.options:
+        return typed(exercise, case)
+    registry, *key = case.args
+    again = f"find_kernel(registry, {', '.join(map(repr, key))})"
+    return (
+        f"registry = {registry}; {again}; registry.update({case.options['later']}); "
+        + again
+    )
+
+
+def diagnose(got, expected, case):
+    if isinstance(got, Problem):
+        other = {"CircularAnswers", "RecursionError"} & set(got.types)
+        if "raises" in expected and got.kind == "raised" and not other:
+            return "wrong_error", "raise a DispatchError, so that one can tell it apart"
+    elif "raises" in got and "raises" in expected:
+        return "message", (
+            "the message must name the operator, the device and the dtype, and say "
+            "what there is: missing(registry, operator, device, dtype) does"
+        )
+    elif "raises" in got:
+        return "not_found", "there is a kernel for these three, and it is not found"
+    return None
+
+
+check = Check(
+    find_kernel,
+    cases=cases,
+    reference=reference,
+    compare=compare,
+    driver=sizes.find_kernel,
+    describe=describe,
+    diagnose=diagnose,
+    not_tested="kernels that run: find_kernel calls none, so names stand for them",
+)

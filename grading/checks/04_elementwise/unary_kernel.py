@@ -1,0 +1,47 @@
+"""unary_kernel: a function of every element, for any layout."""
+
+import torch
+
+from grading.checking.check import Check
+from minigrad.kernels.elementwise import unary_kernel
+
+from .. import strided
+from ..launches import specials
+from .elementwise import launch, operation, rounded
+
+UNARY = {  # what OP is -> PyTorch's function
+    "relu": torch.relu,
+    "sigmoid": torch.sigmoid,
+    "-": torch.neg,
+    "fabs": torch.abs,
+    "sqrt": torch.sqrt,
+    "exp": torch.exp,
+}
+
+
+def cases(random):
+    for part, shape, strides in strided.layouts(random):
+        yield part, launch(random, shape, [strides], "-")
+    for op in UNARY:
+        part = op if op in ("relu", "sigmoid") else "other operations"
+        x = specials(random)
+        yield part, launch(random, (3, 10), [(1, 3)], op, x=x)
+        yield part, launch(random, (17,), [(1,)], op, x=x)
+    for op in ("relu", "sigmoid", "exp"):
+        x = specials(random, "float64") * (1 + 2**-40)
+        yield "another type", launch(random, (5, 6), [(1, 5)], op, "double", x=x)
+    yield "no elements", launch(random, (2, 3), [(1, 2)], "relu", n=0)
+
+
+def reference(x, view, y, n, launch):
+    op = UNARY[operation(launch)]
+    y.view(-1)[:n] = op(strided.read(x, view).double()).reshape(-1)[:n]
+
+
+check = Check(
+    unary_kernel,
+    cases=cases,
+    reference=reference,
+    compare=rounded,
+    not_tested="T but float and double, by contract, and subnormal numbers",
+)
