@@ -405,7 +405,18 @@ def _check(exercise):
     if not file_of(exercise).exists():
         return old_check(exercise)
     name = f"grading.checks.{exercise.chapter}.{exercise.name}"
-    return importlib.import_module(name).check
+    return fitting(importlib.import_module(name).check, exercise)
+
+
+def fitting(check, exercise):
+    """A check; a ValueError where it is another exercise's, or has other mistakes."""
+    if check.exercise is not exercise:
+        other = check.exercise.name
+        raise ValueError(f"{file_of(exercise)} has the check of {other}: rename it")
+    if unknown := check.models.keys() - mistakes_of(exercise).keys():
+        table = file_of(exercise).with_suffix(".toml")
+        raise ValueError(f"{table} has no mistake called {' or '.join(unknown)}")
+    return check
 
 
 def file_of(exercise):

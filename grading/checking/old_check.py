@@ -3,7 +3,7 @@
 A chapter moves as a whole: `checks/05_03_sum_dim.py`, or the class in
 `checks/08_autograd.py`, becomes `checks/05_reductions/sum_dim.py`, one file for each
 exercise, called as it is. find_check takes that file as soon as it is there. The old
-file keeps its mistakes, without the class and its imports, until these are data.
+file goes with the last of its classes, and so does its `models(...)`.
 Look at `checks/03_strides/`: expand.py (a method), slice_view.py (compare, picture),
 layouts.py (a driver for some cases), contiguous_kernel.py, test_permute.py.
 

@@ -27,6 +27,7 @@ from grading.checking.check import (  # noqa: E402
     call,
     drive,
     find_check,
+    fitting,
     judge,
 )
 from grading.checking.compare import close, same  # noqa: E402
@@ -123,6 +124,16 @@ def test_options_and_large_arrays_are_typed_too():
     assert shown == "bench(run, device=3, repeat=5); run: float32 (7,)"
     shown = typed(Tensor.expand, call(View((3, 1), (1, 1)), 3, 4))
     assert shown == "x = minigrad.arange(3).reshape(3, 1); x.expand(3, 4)"
+
+
+def test_a_check_that_does_not_fit_its_exercise_is_refused():
+    check = find_check(Tensor.expand)
+    assert fitting(check, Tensor.expand) is check
+    with pytest.raises(ValueError, match="permute.py has the check of expand"):
+        fitting(check, Tensor.permute)
+    misspelt = dataclasses.replace(check, models={"one_tupel": print})
+    with pytest.raises(ValueError, match="expand.toml has no mistake called one_tupel"):
+        fitting(misspelt, Tensor.expand)
 
 
 # ------------------------------------------------------------ how an answer is judged
