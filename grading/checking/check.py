@@ -35,7 +35,7 @@ from minigrad.exercises.registry import (
     not_a_hole,
 )
 
-from ..drivers.registry import PLAYED_BY
+from ..drivers.registry import PLAYED_BY, SCENES
 from ..isolation.replies import Problem
 from . import describe, picture
 from .cases import TENSORS, Raises, Tried, failed_as, given, tensor_of
@@ -46,6 +46,7 @@ from .old_check import old_check
 from .typed import typed
 from .verdict import NEEDS_GPU, Failure, Verdict, earned_of
 
+NO_DRIVER = "{} is no driver: write @driver, or @scene, above it in grading/drivers"
 AT_ONCE = 64  # cases of which a subject hears before the first is done
 
 
@@ -79,6 +80,8 @@ def drive(driver, /, *args, outside=None, **options):
 
     outside: makes what the answer reaches by message alone, anew for each call.
     """
+    if driver.__name__ not in SCENES:
+        raise ValueError(NO_DRIVER.format(driver.__name__))
     return Call(args, options, driver, outside)
 
 
@@ -122,6 +125,8 @@ class Check:
     judged_by: type | None = None
 
     def __post_init__(self):
+        if self.driver and self.driver.__name__ not in SCENES:
+            raise ValueError(NO_DRIVER.format(self.driver.__name__))
         if self.judged_by is None:
             object.__setattr__(self, "judged_by", judged_by(self.exercise))
 

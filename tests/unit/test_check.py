@@ -94,7 +94,7 @@ def test_a_call_that_is_shown_can_be_typed(check):
     if check.describe is not typed:
         pytest.skip("not run: the case is described in words (by its own function)")
     minigrad.answers_from("solutions")
-    names = {"minigrad": minigrad, exercise.name: exercise, "slice": slice}
+    names = {"minigrad": minigrad, "np": np, exercise.name: exercise}
     pairs = check.cases(random.Random(0))
     cases = [case for _, case in pairs if type(case) is Call]
     cases = [case for case in cases if not (case.driver or check.driver)]
@@ -112,6 +112,8 @@ def test_a_call_that_is_shown_can_be_typed(check):
         if isinstance(value, Tensor):
             assert (value.shape, value.strides) == (got.shape, got.strides)
             assert np.array_equal(value.numpy(), got.values)
+        elif isinstance(got, dict) and got.keys() == {"dtype"}:
+            assert str(value) == got["dtype"]
         else:
             assert value == got
 
@@ -134,6 +136,16 @@ def test_a_check_that_does_not_fit_its_exercise_is_refused():
     misspelt = dataclasses.replace(check, models={"one_tupel": print})
     with pytest.raises(ValueError, match="expand.toml has no mistake called one_tupel"):
         fitting(misspelt, Tensor.expand)
+
+
+def test_a_function_that_nobody_registered_is_no_driver():
+    def unknown(library, answer):
+        """Not one of grading/drivers."""
+
+    with pytest.raises(ValueError, match="unknown is no driver: write @driver"):
+        drive(unknown)
+    with pytest.raises(ValueError, match="unknown is no driver: write @driver"):
+        dataclasses.replace(find_check(Tensor.expand), driver=unknown)
 
 
 # ------------------------------------------------------------ how an answer is judged
