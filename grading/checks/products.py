@@ -1,4 +1,4 @@
-"""What the checks of products share: sizes, factors, how exact one is, its faults.
+"""What the checks of products share: sizes, factors, launches, how exact one is.
 
 An element of c adds up K products. One after the other, each of them goes through at
 most K additions and one rounding of its own: with u = 2^-24 and s the sum of |a b|, the
@@ -8,12 +8,9 @@ In half precision u is 2^-11.
 """
 
 import numpy as np
-import torch
 
 from grading.exercise import Launch, blank, distinct
 from minigrad.launch import cdiv
-
-from .reductions import ReductionCheck, U
 
 TILE = 16
 SLACK = 1.3  # of counts
@@ -33,34 +30,6 @@ SIZES = (  # (part, M, N, K): below, at and above a tile
         for sizes in [(33_000, 1, 2), (1, 33_000, 2), (1, 2, 1100)]
     ),
     ("K = 0", 7, 20, 0),
-)
-
-BARRIERS = """
-no_barriers: both barriers are missing, or order one warp alone: __syncthreads() belongs
-    after the lines that fill the tiles, and at the end of the loop
-> __syncthreads(); ->
-> __syncthreads -> __syncwarp
-no_first: the first barrier is missing: threads multiply while others still fill the
-    tiles. __syncthreads() belongs after the lines that fill them
-> __syncthreads(); for -> for
-no_second: the second barrier is missing: a fast thread fills its cells for the next
-    step while others still multiply. __syncthreads() belongs at the loop's end
-> __syncthreads(); } -> }
-blocks_swapped: the blocks are counted the wrong way round: blockIdx.y counts rows,
-    blockIdx.x columns
-> blockIdx.y -> blockIdx.z
-& blockIdx.x -> blockIdx.y
-& blockIdx.z -> blockIdx.x
-"""
-ZEROS = """
-equivalent: one more round adds zeros
-> comparison: k <= K;
-equivalent: past K, the other factor is 0, and what is past c is not written
-> constant: : 1.0f;
-"""
-TAIL_KEPT = (
-    "the tail is not filled: past K the tiles still hold what the last step has "
-    "left there. Put 0 there"
 )
 
 
@@ -91,38 +60,26 @@ def odd(a, b):
     a[2], b[:, 2] = abs(a[2]), abs(b[:, 2])
 
 
-def product(a, b, M, N, K):  # noqa: N803
-    """PyTorch's, in double precision."""
-    left, right = (torch.from_numpy(x).double().reshape(-1) for x in (a, b))
+def launch(random, M, N, K, block, area=None, limits=None):  # noqa: N803
+    """The launch for a product of matrices that are stored row by row.
+
+    area: columns and rows of c that a block computes, if not one per thread.
+    limits(blocks, K): of what is counted, in each case but the large ones.
+    """
+    wide, high = area or block
+    grid = cdiv(N, wide), cdiv(M, high)
+    most = limits(grid[0] * grid[1], K) if limits and max(M, N) < 9999 else {}
+    args = *factors(random, M, N, K), blank(M, N), *np.int32([M, N, K])
+    return Launch(grid, block, args, limits=most, long=K > 99)
+
+
+def zero_and_infinity(launch):
+    """The part, and the launch with odd factors."""
+    odd(*launch.args[:2])
+    return "zero and infinity", launch
+
+
+def reference(a, b, c, M, N, K):  # noqa: N803
+    """PyTorch's product, in double precision."""
+    left, right = (x.double().reshape(-1) for x in (a, b))
     return left[: M * K].view(M, K) @ right[: K * N].view(K, N)
-
-
-class ProductCheck(ReductionCheck):
-    """A kernel that multiplies two matrices which lie row by row."""
-
-    atol = U
-
-    def limits(self, blocks, K):  # noqa: N803
-        """Of what is counted, in each case but the large ones."""
-        return {}
-
-    def launch(self, random, M, N, K, block, made=None):  # noqa: N803
-        """made: how many columns and rows of c a block makes."""
-        wide, high = made or block
-        args = *factors(random, M, N, K), blank(M, N), *np.int32([M, N, K])
-        grid = cdiv(N, wide), cdiv(M, high)
-        most = self.limits(grid[0] * grid[1], K) if max(M, N) < 9999 else {}
-        return Launch(grid, block, args, 0, most)
-
-    def odd(self, random, block, made=None, K=20):  # noqa: N803
-        launch = self.launch(random, 18, 20, K, block, made)
-        odd(*launch.args[:2])
-        return "zero and infinity", launch
-
-    def expected(self, launch, a, b, c, M, N, K):  # noqa: N803
-        return product(a, b, M, N, K)
-
-
-class TiledCheck(ProductCheck):
-    def is_long(self, launch):
-        return super().is_long(launch) or launch.args[-1] > 99  # K

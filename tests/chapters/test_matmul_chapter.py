@@ -10,7 +10,6 @@ from answers import filled  # noqa: F401
 
 import minigrad
 from grading.checking.check import find_check
-from grading.checks import products
 from grading.kernels import gpu
 from minigrad import Kernel, viz
 from minigrad.exercises.answers import holes_of
@@ -122,7 +121,8 @@ def test_an_answer_is_right_and_silent(name, schedule):
         report = kernel.check(grid, block, args, schedule=schedule, seed=1)
         assert not report.findings, str(report)
         kernel(grid, block, args)
-        np.testing.assert_allclose(c, products.product(a, b, M, N, K), atol=1e-4)
+        product = a[: M * K].reshape(M, K) @ b[: K * N].reshape(K, N)
+        np.testing.assert_allclose(c, product, atol=1e-4)
 
 
 # ------------------------------------------------- speed, where a GPU is
@@ -140,16 +140,32 @@ def test_the_speed_is_a_share_of_cublas(monkeypatch, share, right, words):
     check, best = find_check(matmul.matmul_register), 2 * 4096**3 / 50e12
     took = {gpu.CUBLAS: best, "text": best / share}
     monkeypatch.setattr(gpu, "seconds", lambda hole, texts, _: [*map(took.get, texts)])
-    ((part, is_right, message),) = check.on_gpu("text")
-    assert (part, is_right) == ("speed", right) and words in message
+    ((is_right, message),) = check.on_gpu["speed"](check.exercise, "text")
+    assert is_right == right and words in message
     assert ("and you have it" in message) is (share > 0.6)
 
 
-def test_what_a_gpu_measured_is_said_of_a_right_answer(monkeypatch):
-    monkeypatch.setattr(gpu, "available", lambda: True)
-    check, tried = find_check(matmul.matmul_register), []
-    tried.append(check._measured("speed", True, "21 TFLOP/s"))
-    assert check.all_right(tried).endswith("on the GPU: 21 TFLOP/s")
+BY_HAND = [  # two shapes, bytes of floats, FLOP
+    ((2, 3), (3, 4), 4 * (6 + 12 + 8), 48),
+    ((1, 1), (1, 1), 12, 2),
+    ((1, 1000), (1000, 1), 8004, 2000),
+    ((1000, 1), (1, 1000), 4_008_000, 2_000_000),
+    ((4096, 4096), (4096, 4096), 201_326_592, 137_438_953_472),
+]
+
+
+@pytest.mark.parametrize("a, b, nbytes, flops", BY_HAND)
+def test_the_reference_of_roofline_counts_as_by_hand(a, b, nbytes, flops):
+    expected = find_check(matmul.roofline).reference(a, b, 4e12, 50e12)
+    assert (expected["bytes"], expected["flops"]) == (nbytes, flops)
+
+
+@pytest.mark.parametrize("nbytes", [10**400, float("nan"), None, [104], "104"])
+def test_no_odd_number_of_bytes_is_right_or_ends_the_check(nbytes):
+    check = find_check(matmul.roofline)
+    expected = check.reference((2, 3), (3, 4), 4e12, 50e12)
+    assert check.compare(expected | {"bytes": 104.0}, expected)
+    assert not check.compare(expected | {"bytes": nbytes}, expected)
 
 
 def test_cublas_is_called_like_a_kernel(monkeypatch):

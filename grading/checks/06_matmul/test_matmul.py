@@ -1,16 +1,12 @@
-"""A test for products of matrices.
+"""test_matmul: a test for products of matrices."""
 
-Leaves out `skipped`, as the contract names no infinity, and no_column_guard, from_one
-and onto_c_each, which are much like no_guard, one_too_few and onto_c.
-"""
-
-from grading.exercise import own_test
+from grading.checking.candidates import TestCheck
 from minigrad.exercises.own_tests import test_matmul
 from minigrad.kernels.matmul import matmul_naive
 
-own_test(
+check = TestCheck(
     test_matmul,
-    matmul_naive,
+    of=matmul_naive,
     rejects={
         "last_only": "a kernel that keeps the last product alone",
         "turned": "a kernel whose c is transposed",
@@ -24,4 +20,6 @@ own_test(
         "other_block": "a kernel that takes every block for a square",
         "swapped": "a kernel that takes x for rows and y for columns",
     },
+    not_tested="`skipped`, as the contract names no infinity, and no_column_guard, "
+    "from_one and onto_c_each, which are much like no_guard, one_too_few and onto_c",
 )
