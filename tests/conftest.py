@@ -17,6 +17,8 @@ if "PYTEST_XDIST_WORKER" in os.environ:  # the workers share the cores
 # jsonschema checks IRIs by it, which no notebook has; importing it takes seconds.
 sys.modules.setdefault("rfc3987_syntax", None)
 
+collect_ignore = ["answers"]  # some are tests that learners write, and no tests of ours
+
 gc.disable()  # until all tests are collected: objects by the million, no garbage
 
 
