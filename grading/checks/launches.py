@@ -55,33 +55,34 @@ def areas(random):
         yield part, rows, cols, grid, tuple(block)
 
 
+def lines(random, first=WHOLE):
+    """(part, cells of x, elements, grid, block): launches in one dimension.
+
+    Those of the part `first` come first.
+    """
+    known = LINES | {RAGGED: [*LINES[RAGGED], (random.randint(520, 700), 64)]}
+    for part in sorted(known, key=lambda part: part != first):
+        spare = 2 * (part == SPARE)
+        for n, size in known[part]:
+            yield part, n + BEYOND * spare, n, cover(n, size) + spare, size
+
+
+def line(x, n, grid, block, **more):
+    """A launch of a kernel of (x, y, n)."""
+    args = x, blank(len(x), dtype=x.dtype), np.int32(n)
+    return Launch(grid, block, args, **more)
+
+
 class LineCheck(KernelCheck):
     """A kernel of (x, y, n), launched in one dimension."""
 
-    first, dtype = WHOLE, np.float32
-
-    def fits(self, size):
-        """Does the contract allow blocks of this size?"""
-        return True
-
-    def cases(self, random):
-        for part, *line in self.inputs(random):
-            yield part, self.launch(*line)
-
     def inputs(self, random):
-        """(part, x, elements, blocks, threads of one), those of `first` first."""
-        known = LINES | {RAGGED: [*LINES[RAGGED], (random.randint(520, 700), 64)]}
-        for part in sorted(known, key=lambda part: part != self.first):
-            spare = 2 * (part == SPARE)
-            for n, size in filter(lambda line: self.fits(line[1]), known[part]):
-                x = self.drawn(random, n + BEYOND * spare, size)
-                yield part, x, n, cover(n, size) + spare, size
+        """(part, x, elements, blocks, threads of one)."""
+        for part, cells, *where in lines(random):
+            yield part, distinct(random, cells), *where
 
-    def drawn(self, random, cells, block):
-        return distinct(random, cells, dtype=self.dtype)
-
-    def launch(self, x, n, grid, block):
-        return Launch(grid, block, (x, blank(len(x), dtype=self.dtype), np.int32(n)))
+    def launch(self, *where):
+        return line(*where)
 
 
 class MovesNumbers(KernelCheck):

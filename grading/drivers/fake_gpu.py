@@ -32,7 +32,7 @@ class FakeGPU:
     CALLS = {"run", "synchronize", "clock", "event", "record", "wait", "elapsed"}
 
     def __init__(self, times):
-        self._times, self._calls = list(times), 0
+        self.times, self._calls = list(times), 0
         self._now = 100.0  # the host's time
         self._done = self._now + 10  # when all work will be done, of others at first
         self._events = []  # when each will be reached
@@ -50,7 +50,7 @@ class FakeGPU:
         """Start the next kernel; return at once."""
         self.left_over.append(self._done > self._now)
         self._now += LAUNCH
-        took = self._times[min(len(self.left_over), len(self._times)) - 1]
+        took = self.times[min(len(self.left_over), len(self.times)) - 1]
         self._done = max(self._done, self._now) + took
 
     def synchronize(self):

@@ -33,7 +33,8 @@ def graded(tmp_path_factory):
     assert {done.what for done in collect(root, inbox)} == {"taken in"}
     with pytest.MonkeyPatch.context() as patch:
         guard = find_check(HOLES["01_threads"]["tail_guard"])
-        patch.setattr(guard, "patience", 1)  # "long_to_run" computes until then
+        limits = guard.limits._replace(patience=1)  # "long_to_run" computes until then
+        patch.setitem(vars(guard), "limits", limits)
         assert not [one for one in grade(root) if one.state != "graded"]
     return root
 

@@ -1,15 +1,12 @@
-"""A test for trees in shared memory.
+"""test_block_sum: a test for trees in shared memory."""
 
-Leaves out kernels that add by atomics or one by one: sums and findings are right.
-"""
-
-from grading.exercise import own_test
+from grading.checking.candidates import TestCheck
 from minigrad.exercises.own_tests import test_block_sum
 from minigrad.kernels.memory import block_sum
 
-own_test(
+check = TestCheck(
     test_block_sum,
-    block_sum,
+    of=block_sum,
     rejects={
         "no_tree": "a kernel that adds nothing up",
         "last_step": "a kernel without the last step of its tree",
@@ -26,4 +23,5 @@ own_test(
         "added": "a kernel that adds to what sums holds",
         "small_array": "a kernel with too few cells for a block of 256",
     },
+    not_tested="kernels that add by atomics or one by one: sums and findings are right",
 )

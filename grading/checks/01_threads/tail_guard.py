@@ -1,0 +1,25 @@
+"""tail_guard: twice each element, and a guard for threads that have none."""
+
+from grading.checking.check import Check
+from grading.exercise import distinct
+from minigrad.kernels.threads import tail_guard
+
+from ..launches import ODD, RAGGED, line, lines, specials
+
+
+def cases(random):
+    for part, cells, *where in lines(random, first=RAGGED):
+        yield part, line(distinct(random, cells), *where)
+    yield ODD, line(specials(random), 30, 1, 32)
+
+
+def reference(x, y, n):
+    y[:n] = 2 * x[:n]
+
+
+check = Check(
+    tail_guard,
+    cases=cases,
+    reference=reference,
+    not_tested="one array as x and y: the contract has no rule for it",
+)
