@@ -25,7 +25,7 @@ NO_VIEW = (
 )
 
 
-@exercise("03.1", points=1, stars=1, minutes=5)
+@exercise(points=1, stars=1, minutes=5)
 def contiguous_strides(shape):
     """Strides, in elements, of a row-major tensor of `shape`, as a tuple.
 
@@ -39,7 +39,7 @@ def contiguous_strides(shape):
     """
 
 
-@exercise("03.2", points=1, stars=1, minutes=5)
+@exercise(points=1, stars=1, minutes=5)
 def offset_of(index, strides, offset=0):
     """The storage cell of the element at multi-index `index`, as an int.
 
@@ -51,7 +51,7 @@ def offset_of(index, strides, offset=0):
     """
 
 
-@exercise("03.3", points=1, stars=2, minutes=10)
+@exercise(points=1, stars=2, minutes=10)
 def index_of(position, shape):
     """The multi-index, as a tuple of ints, of the element at row-major `position`.
 
@@ -64,7 +64,7 @@ def index_of(position, shape):
     """
 
 
-@exercise("03.6", points=3, stars=3, minutes=25)
+@exercise(points=3, stars=3, minutes=25)
 def slice_view(shape, strides, offset, index):
     """The (shape, strides, offset) of x[index], where x has those.
 
@@ -87,7 +87,7 @@ def slice_view(shape, strides, offset, index):
     """
 
 
-@exercise("03.7", points=2, stars=2, minutes=15)
+@exercise(points=2, stars=2, minutes=15)
 def broadcast_shapes(*shapes):
     """The shape, a tuple, that tensors of these shapes have when they are broadcast.
 
@@ -101,7 +101,7 @@ def broadcast_shapes(*shapes):
     """
 
 
-@exercise("03.9", points=3, stars=3, minutes=30)
+@exercise(points=3, stars=3, minutes=30)
 def view_or_copy(shape, strides, new_shape):
     """Strides, a tuple, that read the tensor as `new_shape`; None if it must be copied.
 

@@ -108,7 +108,7 @@ class Tensor(Methods, Differentiable, Suggesting):
         view._base = self if self._base is None else self._base
         return view
 
-    @exercise("08.3", points=1, stars=1, minutes=5)
+    @exercise(points=1, stars=1, minutes=5)
     def detach(self):
         """This tensor without its history: a view of it that requires no gradient.
 
@@ -119,7 +119,7 @@ class Tensor(Methods, Differentiable, Suggesting):
 
     @differentiable("Permute", lambda dy, base, *dims: vjp.permute_backward(
         dy, tuple(d % len(base[0]) for d in layout.as_ints(dims))))  # fmt: skip
-    @exercise("03.4", points=2, stars=2, minutes=15)
+    @exercise(points=2, stars=2, minutes=15)
     def permute(self, *dims):
         """A view with the dimensions in the order `dims`; nothing is copied.
 
@@ -132,7 +132,7 @@ class Tensor(Methods, Differentiable, Suggesting):
         """
 
     @differentiable("Transpose", lambda dy, base, dim0, dim1: dy.transpose(dim0, dim1))
-    @exercise("03.5", points=1, stars=1, minutes=5)
+    @exercise(points=1, stars=1, minutes=5)
     def transpose(self, dim0, dim1):
         """A view with two dimensions swapped; nothing is copied.
 
@@ -142,7 +142,7 @@ class Tensor(Methods, Differentiable, Suggesting):
         """
 
     @differentiable("Expand", lambda dy, base, *sizes: sum_to_size(dy, base[0]))
-    @exercise("03.8", points=2, stars=2, minutes=20)
+    @exercise(points=2, stars=2, minutes=20)
     def expand(self, *sizes):
         """A view that repeats dimensions of size 1 by stride 0; nothing is copied.
 

@@ -27,6 +27,7 @@ import jupytext
 import nbformat
 
 from minigrad import course
+from minigrad.exercises import order
 from minigrad.exercises.answers import holes_of
 from minigrad.exercises.cells import source_of
 from minigrad.exercises.registry import find
@@ -36,6 +37,7 @@ from ..checking.verdict import plural
 from . import glossary_links
 from .duration import duration
 
+TASK = re.compile(r'^# %% \[markdown\].*\btask="(\w+)"', re.M)
 STUB = {
     "#": ["# YOUR CODE HERE", "raise NotImplementedError"],
     "//": ["// YOUR CODE HERE"],
@@ -92,7 +94,7 @@ def build(chapters=(), check=False, force=False):
     which is then kept beside it as NAME.edited-1.ipynb.
     """
     names = {course.chapter(c).name for c in chapters}
-    changed = []
+    changed = ordered(check)
     for text, target in sources():
         if names and text.stem not in names:
             continue
@@ -102,6 +104,27 @@ def build(chapters=(), check=False, force=False):
             if not check:
                 write(nb, target, force)
     return changed
+
+
+def ordered(check=False):
+    """Write the order of the exercises, as their tasks stand in the labs' texts.
+
+    Return [its path] if it changed. check: write nothing.
+    """
+    labs = [text for text, target in sources() if target.parent.name == "labs"]
+    now = {text.stem: TASK.findall(text.read_text("utf-8")) for text in labs}
+    lines = ["{"]
+    for chapter, names in now.items():
+        lines += [f'    "{chapter}": [', *(f'        "{n}",' for n in names), "    ],"]
+    path = Path(order.__file__)
+    head, mark, before = path.read_text("utf-8").partition("ORDER = ")
+    text = "\n".join([*lines, "}", ""])
+    if text == before:
+        return []
+    if not check:
+        order.ORDER |= now
+        path.write_text(head + mark + text, encoding="utf-8")
+    return [path]
 
 
 def is_stale(nb, target):

@@ -4,7 +4,7 @@ from .. import layout
 from ..exercises.registry import exercise
 
 
-@exercise("08.6", points=2, stars=2, minutes=15)
+@exercise(points=2, stars=2, minutes=15)
 def sum_to_size(x, shape):
     """x added up to `shape`, which was broadcast to x's shape: the gradient of that.
 

@@ -3,7 +3,7 @@
 from ..exercises.registry import exercise
 
 
-@exercise("11.6", points=3, stars=2, minutes=20)
+@exercise(points=3, stars=2, minutes=20)
 def bias_gelu_autograd(bias_gelu_backward, bias_backward):
     """The pair (setup_context, backward) that gives y = bias_gelu(x, bias) gradients.
 

@@ -6,7 +6,7 @@ from .grad_mode import thread
 from .graph import Capture, accumulate, alias, edge_of, requires
 
 
-@exercise("08.4", points=3, stars=3, minutes=25)
+@exercise(points=3, stars=3, minutes=25)
 def topological_order(roots):
     """All nodes of a graph in an order in which backward can visit them: a list.
 
@@ -22,7 +22,7 @@ def topological_order(roots):
     """
 
 
-@exercise("08.5", points=4, stars=3, minutes=30)
+@exercise(points=4, stars=3, minutes=30)
 def backward(order, seeds, retain_graph=False):
     """Carry the gradients from the end of a graph to its leaves.
 

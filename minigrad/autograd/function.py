@@ -160,7 +160,7 @@ class Function:
         raise NotImplementedError(MISSING.format("backward"))
 
     @OnSubclasses
-    @exercise("08.1", points=3, stars=2, minutes=20)
+    @exercise(points=3, stars=2, minutes=20)
     def apply(cls, *args):
         """Call forward, and record the call if that is wanted.
 

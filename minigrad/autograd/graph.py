@@ -240,7 +240,7 @@ FREED = (
 )
 
 
-@exercise("08.7", points=1, stars=1, minutes=5)
+@exercise(points=1, stars=1, minutes=5)
 def next_version(x):
     """Count a change of the tensor x: its memory has been written to.
 
@@ -261,7 +261,7 @@ def written(x):
         return x
 
 
-@exercise("08.8", points=2, stars=2, minutes=10)
+@exercise(points=2, stars=2, minutes=10)
 def unpack(x, version, name):
     """The saved tensor x, if it still holds what was saved.
 

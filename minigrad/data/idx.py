@@ -6,7 +6,7 @@ Source: the page of LeCun, Cortes and Burges, The MNIST database.
 from ..exercises.registry import exercise
 
 
-@exercise("10.1", points=2, stars=2, minutes=15)
+@exercise(points=2, stars=2, minutes=15)
 def read_idx(data):
     """The array that lies in the bytes of an IDX file, as uint8.
 

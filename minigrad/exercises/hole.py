@@ -10,9 +10,9 @@ import types
 from typing import NamedTuple
 
 from .. import plan_cache
-from ..course import chapter
 from . import signature
 from .errors import CircularAnswers, NotAnswered, WrongAnswerType
+from .order import place
 from .source import Source, source_of
 
 _judged = None  # the hole that is `isolated`, if one is
@@ -37,12 +37,10 @@ class Answer(NamedTuple):
 class Exercise:
     """A hole: called, it runs its answer; without one, it says where to write it."""
 
-    def __init__(self, spec, number, points, stars, minutes):
+    def __init__(self, spec, points, stars, minutes):
         functools.update_wrapper(self, spec)
-        self.number, self.points = number, points
-        self.stars, self.minutes = stars, minutes
+        self.points, self.stars, self.minutes = points, stars, minutes
         self.name = spec.__name__
-        self.chapter = chapter(number.split(".")[0]).name
         self.answer = None  # the learner's, or a solution that stands in
         self.reference = None  # the course's own, for `isolated`
         self.refused = ""  # why the newest answer does not fit
@@ -78,8 +76,19 @@ class Exercise:
         return own and _judged in (None, self)
 
     @property
+    def chapter(self):
+        return place(self.name)[0]
+
+    @property
+    def number(self):
+        """Its place in the course: "03.1" is the first of lab 03."""
+        chapter, n = place(self.name)
+        return f"{chapter[:2]}.{n}"
+
+    @property
     def title(self):
-        return f"exercise {self.number.split('.')[1]} of lab {self.chapter}"
+        chapter, n = place(self.name)
+        return f"exercise {n} of lab {chapter}"
 
     def form(self):
         """The hole as it is written: `offset_of(index, strides, offset=0)`."""
@@ -170,14 +179,14 @@ class KernelExercise(Exercise):
     head = "__global__ void"  # what stands before its name
     language = "CUDA C"
 
-    def __init__(self, declaration, module, number, points, stars, minutes):
+    def __init__(self, declaration, module, points, stars, minutes):
         name, self.parameters = self.signature_in(declaration)
         spec = types.FunctionType((lambda *args: None).__code__, {}, name)
         spec.__qualname__, spec.__module__ = name, module
         comment, head = re.fullmatch(r"((?://.*\n)+)([^;]+);\n", declaration).groups()
         spec.__doc__ = f"{head}\n\n{re.sub('^// ?', '', comment, flags=re.M).strip()}"
         spec.__signature__ = inspect.Signature(map(_parameter, self.parameters))
-        super().__init__(spec, number, points, stars, minutes)
+        super().__init__(spec, points, stars, minutes)
 
     @property
     def contract(self):

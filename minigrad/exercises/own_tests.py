@@ -3,7 +3,7 @@
 from .registry import exercise
 
 
-@exercise("01.7", points=2, stars=2, minutes=15)
+@exercise(points=2, stars=2, minutes=15)
 def test_tail_guard(kernel):
     """Raise an error if `kernel` is no right tail_guard; else return.
 
@@ -17,7 +17,7 @@ def test_tail_guard(kernel):
     """
 
 
-@exercise("02.7", points=2, stars=2, minutes=20)
+@exercise(points=2, stars=2, minutes=20)
 def test_block_sum(kernel):
     """Raise an error if `kernel` is no right block_sum; else return.
 
@@ -32,7 +32,7 @@ def test_block_sum(kernel):
     """
 
 
-@exercise("03.11", points=2, stars=2, minutes=15)
+@exercise(points=2, stars=2, minutes=15)
 def test_permute(permute):
     """Raise an error if `permute` is no right permute; else return.
 
@@ -49,7 +49,7 @@ def test_permute(permute):
     """
 
 
-@exercise("04.6", points=2, stars=3, minutes=25)
+@exercise(points=2, stars=3, minutes=25)
 def test_broadcast(kernel):
     """Raise an error if `kernel` is no right binary_broadcast; else return.
 
@@ -64,7 +64,7 @@ def test_broadcast(kernel):
     """
 
 
-@exercise("05.8", points=2, stars=2, minutes=20)
+@exercise(points=2, stars=2, minutes=20)
 def test_max_argmax(kernel):
     """Raise an error if `kernel` is no right max_argmax; else return.
 
@@ -80,7 +80,7 @@ def test_max_argmax(kernel):
     """
 
 
-@exercise("06.6", points=2, stars=2, minutes=15)
+@exercise(points=2, stars=2, minutes=15)
 def test_matmul(kernel):
     """Raise an error if `kernel` is no right matmul_naive; else return.
 
@@ -96,7 +96,7 @@ def test_matmul(kernel):
     """
 
 
-@exercise("07.8", points=2, stars=3, minutes=25)
+@exercise(points=2, stars=3, minutes=25)
 def test_col2im(kernel):
     """Raise an error if `kernel` is no right col2im; else return.
 
@@ -112,7 +112,7 @@ def test_col2im(kernel):
     """
 
 
-@exercise("08.21", points=2, stars=2, minutes=15)
+@exercise(points=2, stars=2, minutes=15)
 def test_div_backward(div_backward):
     """Raise an error if `div_backward` is no right gradient; else return.
 
@@ -127,7 +127,7 @@ def test_div_backward(div_backward):
     """
 
 
-@exercise("09.17", points=2, stars=2, minutes=20)
+@exercise(points=2, stars=2, minutes=20)
 def test_dropout(dropout):
     """Raise an error if `dropout` is no right dropout; else return.
 
@@ -142,7 +142,7 @@ def test_dropout(dropout):
     """
 
 
-@exercise("10.7", points=2, stars=2, minutes=15)
+@exercise(points=2, stars=2, minutes=15)
 def test_order(order):
     """Raise an error if `order` is no right order of a loader; else return.
 

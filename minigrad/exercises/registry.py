@@ -3,7 +3,7 @@
 A hole is a signature and a docstring that is a complete specification; an answer is an
 ordinary function (or, for a kernel, a CUDA C text):
 
-    @exercise("03.1", points=1)                # in the library
+    @exercise(points=1)                        # in the library
     def contiguous_strides(shape): '''...'''
 
     @solves(contiguous_strides)                # in the lab
@@ -15,13 +15,13 @@ once. `solves` returns the hole: a cell can be run again as often as one likes.
 
 import contextlib
 import difflib
-import functools
 import sys
 from typing import NamedTuple
 
 from .. import plan_cache
 from .errors import CircularAnswers, NotAnswered, WrongAnswerType
 from .hole import Answer, CppExercise, Exercise, KernelExercise, isolated, kind
+from .order import ORDER
 from .source import Source, running
 
 __all__ = [
@@ -45,7 +45,7 @@ __all__ = [
     "solves",
 ]
 
-_holes = {}  # number -> Exercise
+_holes = {}  # name -> Exercise
 _collected = None  # {hole: answer} while `collecting`, else None
 
 
@@ -58,33 +58,31 @@ class Entry(NamedTuple):
     hole: Exercise
 
 
-def exercise(number, points, stars=1, minutes=5):
+def exercise(*, points, stars=1, minutes=5):
     """Make a hole of a function, a method or (under @staticmethod) a static method.
 
-    number: "03.1", the first exercise of chapter 03. points: what a right answer earns.
+    points: what a right answer earns. Its lab and number are its task's (order.py).
     """
 
     def make(spec):
         if isinstance(spec, staticmethod | classmethod):
             kind = type(spec).__name__
             raise TypeError(f"{spec.__name__}: put @{kind} above @exercise")
-        return _register(Exercise(spec, number, points, stars, minutes))
+        return _register(Exercise(spec, points, stars, minutes))
 
     return make
 
 
-def kernel_exercise(number, declaration, points, stars=1, minutes=5):
+def kernel_exercise(declaration, *, points, stars=1, minutes=5):
     """Make a hole of a kernel's comment and declaration, the text of its `.cu` file."""
     module = sys._getframe(1).f_globals.get("__name__")
-    return _register(
-        KernelExercise(declaration, module, number, points, stars, minutes)
-    )
+    return _register(KernelExercise(declaration, module, points, stars, minutes))
 
 
-def cpp_exercise(number, declaration, points, stars=1, minutes=5):
+def cpp_exercise(declaration, *, points, stars=1, minutes=5):
     """Make a hole of the comment and declaration of a C++ function."""
     module = sys._getframe(1).f_globals.get("__name__")
-    return _register(CppExercise(declaration, module, number, points, stars, minutes))
+    return _register(CppExercise(declaration, module, points, stars, minutes))
 
 
 def solves(hole):
@@ -110,13 +108,12 @@ def exercises():
     from ..jit import compiled  # noqa: F401
     from ..testing import verify  # noqa: F401
 
-    holes = sorted(_holes.values(), key=lambda hole: _order(hole.number))
-    return [Entry(h.name, h.chapter, h.points, h) for h in holes]
-
-
-@functools.cache
-def _order(number):
-    return [int(part) for part in number.split(".")]
+    return [
+        Entry(name, chapter, _holes[name].points, _holes[name])
+        for chapter, names in ORDER.items()
+        for name in names
+        if name in _holes
+    ]
 
 
 def find(name):
@@ -129,7 +126,7 @@ def find(name):
 
 
 def _named(name):
-    return next((hole for hole in _holes.values() if hole.name == name), None)
+    return _holes.get(name)
 
 
 @contextlib.contextmanager
@@ -144,7 +141,7 @@ def collecting():
 
 
 def _register(hole):
-    old = _holes.get(hole.number)
+    old = _holes.get(hole.name)
     if old and (old.__module__, old.__qualname__) == (
         hole.__module__,
         hole.__qualname__,
@@ -155,13 +152,12 @@ def _register(hole):
         old.__dict__.update(hole.__dict__)
         plan_cache.clear()
         return old
-    for other in _holes.values():
-        if other is old or other.name == hole.name:
-            raise ValueError(
-                f"two exercises are called {hole.number} {hole.name} and "
-                f"{other.number} {other.name}: both number and name are used once only"
-            )
-    return _holes.setdefault(hole.number, hole)
+    if old:
+        raise ValueError(
+            f"two exercises are called {hole.name}, one in {old.__module__} and one in "
+            f"{hole.__module__}: a name is used once only"
+        )
+    return _holes.setdefault(hole.name, hole)
 
 
 def not_a_hole(thing, where):

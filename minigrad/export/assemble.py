@@ -85,9 +85,10 @@ def fill(hole, module):
 
 def fill_kernel(hole, module, kernels):
     """Put the kernel's text where its declaration is: in a `.cu` file or a module."""
-    node = next(n for n in ast.walk(module.tree) if _declares(n, hole.number))
+    calls = (_declaring(node, hole.name) for node in ast.walk(module.tree))
+    node = next(filter(None, calls))
     given = {keyword.arg: keyword.value for keyword in node.keywords}
-    declaration = node.args[1] if len(node.args) > 1 else given["declaration"]
+    declaration = node.args[0] if node.args else given["declaration"]
     new = ast.get_source_segment(module.text, declaration)
     if isinstance(declaration, ast.Constant):
         new = f'r"""{kernel_text(hole)}\n"""'
@@ -139,8 +140,10 @@ def _is_exercise(node):
     return isinstance(node, ast.Call) and ast.unparse(node.func).endswith("exercise")
 
 
-def _declares(node, number):
-    """Is this the call `kernel_exercise(number, ...)`, or `cpp_exercise`?"""
-    texts = "kernel_exercise", "cpp_exercise"
-    called = _is_exercise(node) and ast.unparse(node.func).endswith(texts)
-    return called and node.args and ast.unparse(node.args[0]) == repr(number)
+def _declaring(node, name):
+    """The call in `name = kernel_exercise(...)`, or `cpp_exercise`; else None."""
+    if not isinstance(node, ast.Assign) or ast.unparse(node.targets[0]) != name:
+        return None
+    calls = "kernel_exercise", "cpp_exercise"
+    called = _is_exercise(node.value) and ast.unparse(node.value.func).endswith(calls)
+    return node.value if called else None

@@ -7,7 +7,6 @@ Whoever compiles such a kernel says what they are: "-Dscalar_t=float", "-Dacc_t=
 from ..exercises.registry import kernel_exercise
 
 bias_gelu = kernel_exercise(
-    "11.3",
     """\
 // y[i] = gelu(x[i] + bias[j]) for i = 0 ... n - 1, where j is i's column.
 //
@@ -25,7 +24,6 @@ __global__ void bias_gelu(const scalar_t* x, const scalar_t* bias, scalar_t* y,
 )
 
 bias_gelu_backward = kernel_exercise(
-    "11.4",
     """\
 // dx[i] = dy[i] * gelu'(x[i] + bias[j]) for i = 0 ... n - 1, where j is i's column.
 //
@@ -43,7 +41,6 @@ __global__ void bias_gelu_backward(const scalar_t* dy, const scalar_t* x,
 )
 
 bias_backward = kernel_exercise(
-    "11.5",
     """\
 // dbias[j] = the sum of column j of dx: the bias was added to every row.
 //

@@ -6,7 +6,6 @@ The answers are built against PyTorch's headers; minigrad/testing/native.py says
 from ..exercises.registry import cpp_exercise
 
 check_bias_gelu = cpp_exercise(
-    "11.1",
     """\
 // Refuse what bias_gelu(x, bias) cannot do, before a kernel runs; say nothing else.
 //
@@ -29,7 +28,6 @@ void check_bias_gelu(const at::Tensor& x, const at::Tensor& bias);
 )
 
 bias_gelu_cpu = cpp_exercise(
-    "11.2",
     """\
 // A new tensor: gelu(x + bias). Both are on the CPU and have passed check_bias_gelu.
 //

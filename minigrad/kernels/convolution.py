@@ -10,7 +10,6 @@ dilation).
 from ..exercises.registry import exercise, kernel_exercise
 
 im2col = kernel_exercise(
-    "07.1",
     """\
 // columns[plane][kh][kw][oh][ow] = what lies under tap (kh, kw) of the window at place
 // (oh, ow): x[plane][ih][iw], or 0 outside of the image, where
@@ -31,7 +30,6 @@ __global__ void im2col(const float* x, float* columns, int planes, int H, int W,
 )
 
 col2im = kernel_exercise(
-    "07.2",
     """\
 // The adjoint of im2col: x[plane][ih][iw] = the sum of all elements of columns that
 // im2col would have read from there. What it would have read outside of the image is
@@ -52,7 +50,6 @@ __global__ void col2im(const float* columns, float* x, int planes, int H, int W,
 )
 
 conv2d_gemm = kernel_exercise(
-    "07.3",
     """\
 // y[n][o][p] = bias[o] + the sum over k of w[o][k] * columns[n][k][p].
 //
@@ -72,7 +69,6 @@ __global__ void conv2d_gemm(const float* columns, const float* w, const float* b
 )
 
 conv2d_direct = kernel_exercise(
-    "07.4",
     """\
 // y[n][o][oh][ow] = bias[o] + the sum over c, kh and kw of w[o][c][kh][kw] *
 // x[n][c][oh + kh - padding][ow + kw - padding], where x is 0 outside of the image.
@@ -94,7 +90,7 @@ __global__ void conv2d_direct(const float* x, const float* w, const float* bias,
 )
 
 
-@exercise("07.5", points=3, stars=2, minutes=20)
+@exercise(points=3, stars=2, minutes=20)
 def conv2d_backward(dy, columns, w):
     """The gradients of y = w @ columns + bias, image by image: (dcolumns, dw, db).
 
@@ -110,7 +106,6 @@ def conv2d_backward(dy, columns, w):
 
 
 max_pool2d = kernel_exercise(
-    "07.6",
     """\
 // y[plane][oh][ow] = the largest element of x's plane under the window at this place,
 // and indices[...] = where it was: ih * W + iw.
@@ -130,7 +125,6 @@ __global__ void max_pool2d(const float* x, float* y, int* indices, int planes, i
 )
 
 max_pool2d_backward = kernel_exercise(
-    "07.7",
     """\
 // dx[plane][i] = the sum of dy[plane][p] over all places p with indices[plane][p] = i.
 //

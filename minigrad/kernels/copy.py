@@ -29,7 +29,6 @@ def Strides(shape, strides):  # noqa: N802  the name that the struct has in CUDA
 
 
 contiguous_kernel = kernel_exercise(
-    "03.10",
     """\
 // y[i] = element i of the view, in row-major order, for i = 0 ... n - 1.
 //

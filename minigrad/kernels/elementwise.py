@@ -7,7 +7,6 @@ compiles such a kernel says what they are: options ("-DT=float", "-DOP=relu").
 from ..exercises.registry import kernel_exercise
 
 unary_kernel = kernel_exercise(
-    "04.1",
     """\
 // y[i] = OP(element i of the view), in row-major order, for i = 0 ... n - 1.
 //
@@ -29,7 +28,6 @@ __global__ void unary_kernel(const T* x, Strides view, T* y, int n);
 )
 
 binary_broadcast = kernel_exercise(
-    "04.2",
     """\
 // y[i] = OP(element i of a's view, element i of b's view), for i = 0 ... n - 1.
 //
@@ -52,7 +50,6 @@ __global__ void binary_broadcast(const T* a, Strides a_view,
 )
 
 where_compare = kernel_exercise(
-    "04.3",
     """\
 // y = where(a OP b, p, q): y[i] is p's element i where OP(a's, b's) holds, else q's.
 //

@@ -3,7 +3,7 @@
 from ..exercises.registry import exercise, kernel_exercise
 
 
-@exercise("00.1", points=2, stars=1, minutes=10)
+@exercise(points=2, stars=1, minutes=10)
 def pick_launch(n, registers, limits):
     """(blocks, threads) of a launch that gives each of n elements a thread.
 
@@ -28,7 +28,6 @@ def pick_launch(n, registers, limits):
 
 
 roll = kernel_exercise(
-    "00.2",
     """\
 // y[i] = x[(i - shift) mod n] for i = 0 ... n - 1: x moved on by shift places; what
 // leaves at one end comes in at the other.

@@ -3,7 +3,6 @@
 from ..exercises.registry import kernel_exercise
 
 cross_entropy_forward = kernel_exercise(
-    "09.10",
     """\
 // losses[r] = lse[r] - x[r][target[r]], where lse[r] = log(sum of exp(x[r][c])): minus
 // the logarithm of the probability that softmax gives to the right class.
@@ -24,7 +23,6 @@ __global__ void cross_entropy_forward(const float* x, const int* target, float* 
 )
 
 cross_entropy_backward = kernel_exercise(
-    "09.11",
     """\
 // dx = dy[0] / count * (softmax(x) - one_hot(target)), row by row: the gradient of the
 // mean of the losses, where dy[0] is the gradient that comes to the mean.

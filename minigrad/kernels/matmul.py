@@ -3,7 +3,6 @@
 from ..exercises.registry import exercise, kernel_exercise
 
 matmul_naive = kernel_exercise(
-    "06.1",
     """\
 // c = a b: c[row, col] is the sum of a[row, k] * b[k, col] over k = 0 ... K - 1.
 //
@@ -22,7 +21,6 @@ __global__ void matmul_naive(const float* a, const float* b, float* c,
 )
 
 matmul_tiled = kernel_exercise(
-    "06.2",
     """\
 // The same product, with 1/16 of the reads: a block shares tiles of a and b.
 //
@@ -41,7 +39,6 @@ __global__ void matmul_tiled(const float* a, const float* b, float* c,
 )
 
 matmul_register = kernel_exercise(
-    "06.3",
     """\
 // The same product, in which a thread makes 64 elements of c, kept in registers.
 //
@@ -63,7 +60,6 @@ __global__ void matmul_register(const float* a, const float* b, float* c,
 )
 
 matmul_batched = kernel_exercise(
-    "06.4",
     """\
 // Products of many pairs of matrices, in any layout, taken as they lie: no copies.
 //
@@ -90,7 +86,7 @@ __global__ void matmul_batched(const float* a, Strides a_view,
 )
 
 
-@exercise("06.5", points=2, stars=1, minutes=20)
+@exercise(points=2, stars=1, minutes=20)
 def roofline(a, b, bandwidth, peak, itemsize=4):
     """What a product of matrices costs at least, and how fast it can be: a dict.
 

@@ -3,7 +3,6 @@
 from ..exercises.registry import exercise, kernel_exercise
 
 shared_reverse = kernel_exercise(
-    "02.1",
     """\
 // y is x with the elements of each block in reverse order, by way of shared memory,
 // through which the threads exchange them.
@@ -22,7 +21,6 @@ __global__ void shared_reverse(const float* x, float* y, int n);
 )
 
 block_sum = kernel_exercise(
-    "02.2",
     """\
 // sums[b] is the sum of block b's elements of x, added as a tree in shared memory.
 //
@@ -40,7 +38,6 @@ __global__ void block_sum(const float* x, float* sums, int n);
 )
 
 fix_the_race = kernel_exercise(
-    "02.3",
     """\
 // y[i] = x[first] + ... + x[i], where `first` is the first element of i's block.
 //
@@ -58,7 +55,6 @@ __global__ void fix_the_race(const int* x, int* y, int n);
 )
 
 coalesced_copy = kernel_exercise(
-    "02.4",
     """\
 // y[i] = x[i] for i = 0 ... n - 1, with few memory transactions: at most 1.3 sectors of
 // 32 bytes for each that x and y fill.
@@ -74,7 +70,6 @@ __global__ void coalesced_copy(const float* x, float* y, int n);
 )
 
 transpose_tiled = kernel_exercise(
-    "02.5",
     """\
 // y[col, row] = x[row, col]: x is rows x cols, y is cols x rows, stored row by row.
 //
@@ -91,7 +86,7 @@ __global__ void transpose_tiled(const float* x, float* y, int rows, int cols);
 )
 
 
-@exercise("02.6", points=2, stars=2, minutes=20)
+@exercise(points=2, stars=2, minutes=20)
 def bench(run, device, warmup=3, repeat=20):
     """The median time of one run(), in seconds, as a float.
 

@@ -3,7 +3,6 @@
 from ..exercises.registry import kernel_exercise
 
 sum_all = kernel_exercise(
-    "05.1",
     """\
 // sums[b] is what block b adds: the first of the two stages of a sum.
 //
@@ -23,7 +22,6 @@ __global__ void sum_all(const float* x, float* sums, int n);
 )
 
 warp_reduce = kernel_exercise(
-    "05.2",
     """\
 // The sum of each warp's elements, by __shfl_down_sync: without shared memory.
 //
@@ -42,7 +40,6 @@ __global__ void warp_reduce(const float* x, float* sums, int n);
 )
 
 sum_dim = kernel_exercise(
-    "05.3",
     """\
 // y[i] is a sum over some dimensions of x, a view of any strides.
 //
@@ -62,7 +59,6 @@ __global__ void sum_dim(const float* x, const int* shape, const int* stride, flo
 )
 
 max_argmax = kernel_exercise(
-    "05.4",
     """\
 // values[r] is the largest element of row r, indices[r] its column.
 //
@@ -80,7 +76,6 @@ __global__ void max_argmax(const float* x, float* values, int* indices, int n);
 )
 
 softmax_rows = kernel_exercise(
-    "05.5",
     """\
 // Each row of y is the softmax of x's: y = exp(x - max) / sum of exp(x - max).
 //
@@ -99,7 +94,6 @@ __global__ void softmax_rows(const float* x, float* y, int n);
 )
 
 online_softmax = kernel_exercise(
-    "05.6",
     """\
 // The same as softmax_rows, but a block reads 2 n elements of x at most, and 1 more for
 // each thread.
@@ -119,7 +113,6 @@ __global__ void online_softmax(const float* x, float* y, int n);
 )
 
 layer_norm = kernel_exercise(
-    "05.7",
     """\
 // y = (x - mean) / sqrt(var + eps) * gamma + beta, with mean and var of x's own row.
 //

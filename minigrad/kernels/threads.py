@@ -3,7 +3,6 @@
 from ..exercises.registry import exercise, kernel_exercise
 
 global_index = kernel_exercise(
-    "01.1",
     """\
 // Thread i of all, counted through the blocks, signs element i of both arrays:
 // block[i] = the number of its block, thread[i] = its own number within the block.
@@ -19,7 +18,6 @@ __global__ void global_index(int* block, int* thread);
 )
 
 tail_guard = kernel_exercise(
-    "01.2",
     """\
 // y[i] = 2 * x[i] for i = 0 ... n - 1, and nothing else is read or written.
 //
@@ -33,7 +31,7 @@ __global__ void tail_guard(const float* x, float* y, int n);
 )
 
 
-@exercise("01.3", points=2, stars=1, minutes=10)
+@exercise(points=2, stars=1, minutes=10)
 def launch_config(shape, block):
     """The smallest grid whose blocks cover `shape`, as a tuple of ints.
 
@@ -50,7 +48,6 @@ def launch_config(shape, block):
 
 
 map_2d = kernel_exercise(
-    "01.4",
     """\
 // y[row, col] = w[row] * x[row, col] for a matrix of rows x cols, stored row by row.
 //
@@ -65,7 +62,6 @@ __global__ void map_2d(const float* x, const float* w, float* y, int rows, int c
 )
 
 grid_stride = kernel_exercise(
-    "01.5",
     """\
 // y[i] = x[i] * x[i] for i = 0 ... n - 1, whatever the size of the grid.
 //
@@ -80,7 +76,6 @@ __global__ void grid_stride(const float* x, float* y, int n);
 )
 
 outer_product = kernel_exercise(
-    "01.6",
     """\
 // z[k, i, j] = x[k, i] * y[k, j]: of each of b pairs of vectors the outer product.
 //

@@ -59,7 +59,7 @@ class Module(Attributes, Conversions, hooks.Hooks):
                 below = f"{prefix}.{name}" if prefix else name
                 yield from module.named_modules(memo, below, remove_duplicate)
 
-    @exercise("09.1", points=3, stars=2, minutes=20)
+    @exercise(points=3, stars=2, minutes=20)
     def named_parameters(self, prefix="", recurse=True, remove_duplicate=True):
         """(name, parameter) of this module's parameters, then of those below it.
 
@@ -140,7 +140,7 @@ class Module(Attributes, Conversions, hooks.Hooks):
 
     # ------------------------------------------------------------ its state
 
-    @exercise("09.2", points=2, stars=2, minutes=15)
+    @exercise(points=2, stars=2, minutes=15)
     def state_dict(self, *, prefix="", keep_vars=False):
         """{name: tensor}: all that must be saved to have this module again.
 
@@ -164,7 +164,7 @@ class Module(Attributes, Conversions, hooks.Hooks):
         """
         return load(self, state_dict, strict)
 
-    @exercise("09.3", points=1, stars=1, minutes=5)
+    @exercise(points=1, stars=1, minutes=5)
     def train(self, mode=True):
         """Set `training` of this module and of all below it to `mode`; return self.
 

@@ -8,7 +8,7 @@ from .. import launch
 from ..exercises.registry import exercise
 
 
-@exercise("09.4", points=1, stars=1, minutes=5)
+@exercise(points=1, stars=1, minutes=5)
 def linear(input, weight, bias=None):
     """input times the transpose of weight, plus bias.
 
@@ -19,7 +19,7 @@ def linear(input, weight, bias=None):
     """
 
 
-@exercise("09.5", points=2, stars=2, minutes=20)
+@exercise(points=2, stars=2, minutes=20)
 def conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1):
     """A convolution as one matrix product, with the images laid out by `unfold`.
 
@@ -34,7 +34,7 @@ def conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1):
     """
 
 
-@exercise("09.6", points=3, stars=3, minutes=30)
+@exercise(points=3, stars=3, minutes=30)
 def batch_norm(
     input,
     running_mean,
@@ -62,7 +62,7 @@ def batch_norm(
     """
 
 
-@exercise("09.7", points=2, stars=1, minutes=10)
+@exercise(points=2, stars=1, minutes=10)
 def dropout(input, p=0.5, training=True):
     """input with each element 0 with probability p, the others scaled by 1 / (1 - p).
 

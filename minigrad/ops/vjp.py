@@ -12,7 +12,7 @@ from ..exercises.registry import exercise
 # ------------------------------------------------- elementwise: arrays
 
 
-@exercise("08.9", points=1, stars=1, minutes=5)
+@exercise(points=1, stars=1, minutes=5)
 def mul_backward(dy, other):
     """The gradient of one factor of y = x * other.
 
@@ -23,7 +23,7 @@ def mul_backward(dy, other):
     """
 
 
-@exercise("08.10", points=1, stars=1, minutes=10)
+@exercise(points=1, stars=1, minutes=10)
 def tanh_backward(dy, y):
     """The gradient of x, where y = tanh(x): y says it without tanh.
 
@@ -31,7 +31,7 @@ def tanh_backward(dy, y):
     """
 
 
-@exercise("08.14", points=1, stars=2, minutes=10)
+@exercise(points=1, stars=2, minutes=10)
 def div_backward(dy, a, b):
     """The gradient of b, the divisor of y = a / b.
 
@@ -41,7 +41,7 @@ def div_backward(dy, a, b):
     """
 
 
-@exercise("08.15", points=1, stars=2, minutes=10)
+@exercise(points=1, stars=2, minutes=10)
 def pow_backward(dy, a, b):
     """The gradient of a, the base of y = a ** b.
 
@@ -52,7 +52,7 @@ def pow_backward(dy, a, b):
     """
 
 
-@exercise("08.16", points=1, stars=1, minutes=5)
+@exercise(points=1, stars=1, minutes=5)
 def relu_backward(dy, y):
     """The gradient of x, where y = relu(x), which is x above 0 and else 0.
 
@@ -65,7 +65,7 @@ def relu_backward(dy, y):
 # ------------------------------------------------- products and reductions: tensors
 
 
-@exercise("08.11", points=1, stars=2, minutes=10)
+@exercise(points=1, stars=2, minutes=10)
 def matmul_right_backward(dy, a):
     """The gradient of b, where y = a @ b.
 
@@ -75,7 +75,7 @@ def matmul_right_backward(dy, a):
     """
 
 
-@exercise("08.12", points=2, stars=2, minutes=10)
+@exercise(points=2, stars=2, minutes=10)
 def sum_backward(dy, shape, dims, keepdim):
     """The gradient of x, a tensor of `shape`, where y = x.sum(dims, keepdim).
 
@@ -88,7 +88,7 @@ def sum_backward(dy, shape, dims, keepdim):
     """
 
 
-@exercise("08.13", points=1, stars=1, minutes=5)
+@exercise(points=1, stars=1, minutes=5)
 def mean_backward(dy, shape, dims, keepdim):
     """The gradient of x, a tensor of `shape`, where y = x.mean(dims, keepdim).
 
@@ -98,7 +98,7 @@ def mean_backward(dy, shape, dims, keepdim):
     """
 
 
-@exercise("08.17", points=2, stars=3, minutes=15)
+@exercise(points=2, stars=3, minutes=15)
 def amax_backward(dy, a, y, dims, keepdim):
     """The gradient of a, where y = a.amax(dims, keepdim): the largest of some elements.
 
@@ -110,7 +110,7 @@ def amax_backward(dy, a, y, dims, keepdim):
     """
 
 
-@exercise("08.18", points=1, stars=2, minutes=10)
+@exercise(points=1, stars=2, minutes=10)
 def permute_backward(dy, dims):
     """The gradient of x, where y = x.permute(dims).
 
@@ -119,7 +119,7 @@ def permute_backward(dy, dims):
     """
 
 
-@exercise("08.19", points=2, stars=2, minutes=10)
+@exercise(points=2, stars=2, minutes=10)
 def slice_backward(dy, shape, index):
     """The gradient of x, a tensor of `shape`, where y = x[index].
 

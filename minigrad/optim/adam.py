@@ -6,7 +6,7 @@ from . import fused as kernels
 from .optimizer import Optimizer, check_at_least_0
 
 
-@exercise("09.13", points=3, stars=2, minutes=20)
+@exercise(points=3, stars=2, minutes=20)
 def adam(param, grad, exp_avg, exp_avg_sq, step, lr, betas, eps, weight_decay):
     """One step of Adam; param, exp_avg and exp_avg_sq are changed in place.
 
@@ -21,7 +21,7 @@ def adam(param, grad, exp_avg, exp_avg_sq, step, lr, betas, eps, weight_decay):
     """
 
 
-@exercise("09.14", points=2, stars=1, minutes=10)
+@exercise(points=2, stars=1, minutes=10)
 def adamw(param, grad, exp_avg, exp_avg_sq, step, lr, betas, eps, weight_decay):
     """Adam with the decay apart: the averages never see it.
 

@@ -5,7 +5,7 @@ from . import fused as kernels
 from .optimizer import Optimizer, check_at_least_0
 
 
-@exercise("09.12", points=2, stars=2, minutes=15)
+@exercise(points=2, stars=2, minutes=15)
 def sgd(
     param, grad, buffer, lr, momentum=0, dampening=0, weight_decay=0, nesterov=False
 ):

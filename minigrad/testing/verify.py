@@ -3,7 +3,7 @@
 from ..exercises.registry import exercise
 
 
-@exercise("11.8", points=4, stars=3, minutes=35)
+@exercise(points=4, stars=3, minutes=35)
 def verify(op, reference):
     """Raise an error unless op is a batched outer product like `reference`.
 

@@ -12,7 +12,7 @@ from . import checkpoint
 STATE = {"model", "optimizer", "train", "random", "losses", "results", "seconds"}
 
 
-@exercise("09.16", points=2, stars=1, minutes=15)
+@exercise(points=2, stars=1, minutes=15)
 def linear_regression(model, loss_fn, optimizer, x, y, epochs):
     """Train a model on all of the data at once, `epochs` times; return the losses.
 
@@ -26,7 +26,7 @@ def linear_regression(model, loss_fn, optimizer, x, y, epochs):
     """
 
 
-@exercise("10.4", points=2, stars=1, minutes=10)
+@exercise(points=2, stars=1, minutes=10)
 def train_step(model, optimizer, images, labels):
     """Train a classifier on one batch; return the loss from before the step.
 
@@ -40,7 +40,7 @@ def train_step(model, optimizer, images, labels):
     """
 
 
-@exercise("10.5", points=3, stars=2, minutes=20)
+@exercise(points=3, stars=2, minutes=20)
 def evaluate(model, loader):
     """How a classifier does on a data set: (loss, accuracy), two numbers.
 
@@ -54,7 +54,7 @@ def evaluate(model, loader):
     """
 
 
-@exercise("10.6", points=3, stars=2, minutes=20)
+@exercise(points=3, stars=2, minutes=20)
 def train_mnist(training, epochs):
     """Train until `epochs` epochs are done; return training.results.
 

@@ -12,7 +12,8 @@ import pytest
 from empty_holes import ex, nothing_answered  # noqa: F401
 from export_course import OFFSET, PERMUTE, STRIDES, TRACES, home, lab  # noqa: F401
 
-from minigrad import answers_from
+from minigrad import answers_from, course
+from minigrad.exercises.order import ORDER
 from minigrad.exercises.registry import kernel_exercise, solves
 from minigrad.export import assemble
 from minigrad.export.assemble import assembled, fill_kernel
@@ -286,12 +287,13 @@ DECLARATION = "// y = 2 x\n__global__ void scale(const float* x, float* y,\n  in
 def scale(monkeypatch):
     ex.exercises()  # loads what has holes and is not loaded yet
     monkeypatch.setattr(ex, "_holes", {})
-    hole = kernel_exercise("16.1", DECLARATION, points=1)
+    monkeypatch.setitem(ORDER, course.chapter("16").name, ["scale"])
+    hole = kernel_exercise(DECLARATION, points=1)
     return solves(hole)(KERNEL)
 
 
 def test_kernel_goes_into_its_cu_file(scale):
-    text = 'N = read("scale.cu")\nscale = kernel_exercise("16.1", N, points=1)\n'
+    text = 'N = read("scale.cu")\nscale = kernel_exercise(N, points=1)\n'
     module = Module("minigrad.scale", text, Path("scale.py"), Package())
     other = "// scale(x);\n__global__ void other(int n);\n"
     kernels = {
@@ -305,9 +307,7 @@ def test_kernel_goes_into_its_cu_file(scale):
 
 
 def test_kernel_goes_into_its_module(scale):
-    text = (
-        f'scale = kernel_exercise("16.1", points=1, declaration="""{DECLARATION}""")\n'
-    )
+    text = f'scale = kernel_exercise(points=1, declaration="""{DECLARATION}""")\n'
     module = Module("minigrad.scale", text, Path("scale.py"), Package())
     fill_kernel(scale, module, {})
     names = {}

@@ -4,6 +4,7 @@ import functools
 import itertools
 import json
 import re
+from pathlib import Path
 
 import nbformat
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from grading.notebooks import build
 from grading.notebooks.duration import duration
 from minigrad import course
+from minigrad.exercises import order
 
 TEXTS = [text for text, _ in build.sources()]
 LABS = [text for text in TEXTS if text.parent.name == "solutions"]
@@ -231,3 +233,15 @@ def test_a_mark_that_nothing_fills_in_is_an_error(tmp_path):
     text.write_text("# %% [markdown]\n# It takes {{sum of\n# | PyTorch | time}}.")
     with pytest.raises(build.BuildError, match="sum of"):
         build.notebook(text, solved=False)
+
+
+def test_numbers_come_from_the_order_of_tasks(monkeypatch, tmp_path):
+    listing, lab = tmp_path / "order.py", tmp_path / "03_strides.py"
+    listing.write_text(Path(order.__file__).read_text())
+    lab.write_text('# %% [markdown] task="transpose"\n# %% [markdown] task="permute"\n')
+    monkeypatch.setattr(order, "__file__", str(listing))
+    monkeypatch.setattr(order, "ORDER", {**order.ORDER})
+    monkeypatch.setattr(build, "sources", lambda: [(lab, tmp_path / "labs/03.ipynb")])
+    assert build.ordered(check=True) == [listing] == build.ordered()
+    assert order.place("permute") == ("03_strides", 2)
+    assert build.ordered() == []

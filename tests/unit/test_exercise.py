@@ -6,8 +6,9 @@ import inspect
 import pytest
 from empty_holes import ex, nothing_answered, refusal  # noqa: F401
 
-from minigrad import Tensor, arange, layout, solves
+from minigrad import Tensor, arange, course, layout, solves
 from minigrad.exercises import registry
+from minigrad.exercises.order import ORDER
 from minigrad.exercises.registry import NotAnswered, WrongAnswerType, exercise
 
 offset_of, index_of = layout.offset_of, layout.index_of
@@ -48,11 +49,14 @@ def test_a_hole_shows_its_specification():
     assert repr(offset_of).endswith(": not answered>")
 
 
-def test_exercises_come_in_course_order():
-    @exercise("03.12", points=1)
+def test_exercises_come_in_the_order_of_their_tasks(monkeypatch):
+    monkeypatch.setitem(ORDER, "03_strides", [*ORDER["03_strides"], "twelfth"])
+    monkeypatch.setitem(ORDER, course.chapter("16").name, ["last"])
+
+    @exercise(points=1)
     def twelfth(x): ...
 
-    @exercise("16.2", points=1)
+    @exercise(points=1)
     def last(x): ...
 
     entries = [e for e in ex.exercises() if e.chapter == "03_strides"]
@@ -69,13 +73,20 @@ def test_find():
         ex.find("permut")
 
 
-@pytest.mark.parametrize(("number", "name"), [("03.2", "other"), ("16.9", "offset_of")])
-def test_number_and_name_are_used_once(number, name):
-    def spec(x): ...
+def test_a_name_is_used_once():
+    def offset_of(x): ...
 
-    spec.__name__ = name
-    with pytest.raises(ValueError, match="two exercises are called .* 03.2 offset_of"):
-        exercise(number, points=1)(spec)
+    with pytest.raises(ValueError, match="two exercises are called offset_of"):
+        exercise(points=1)(offset_of)
+
+
+def test_an_exercise_without_a_lab_says_what_to_write():
+    @exercise(points=1)
+    def of_no_lab(x): ...
+
+    with pytest.raises(LookupError, match='task="of_no_lab", then run `make build`'):
+        of_no_lab.number  # noqa: B018
+    assert all(entry.hole is not of_no_lab for entry in ex.exercises())
 
 
 # ------------------------------------------------------------ misspelt, mistaken
@@ -240,12 +251,12 @@ def test_method_and_static_method():
     class Shape:
         sides = 4
 
-        @exercise("16.1", points=1)
+        @exercise(points=1)
         def corners(self, more=0):
             """How many corners."""
 
         @staticmethod
-        @exercise("16.2", points=1)
+        @exercise(points=1)
         def area(width, height):
             """Width times height."""
 
@@ -257,7 +268,7 @@ def test_method_and_static_method():
 
 def test_static_method_the_other_way_round():
     with pytest.raises(TypeError, match="^area: put @staticmethod above @exercise"):
-        exercise("16.2", points=1)(staticmethod(area))
+        exercise(points=1)(staticmethod(area))
 
 
 def area(width, height): ...

@@ -60,7 +60,7 @@ def test_stub_in_a_kernel(kernel):
 
 def test_reload_by_autoreload(kernel, tmp_path):
     path = tmp_path / "reloaded_lab.py"
-    text = "from minigrad import exercise\n@exercise('16.1', {})\ndef held(x): 'old'\n"
+    text = "from minigrad import exercise\n@exercise(points={})\ndef held(x): 'old'\n"
     path.write_text(text.format(1))
     os.utime(path, (1, 1))
     output_of(
