@@ -9,7 +9,9 @@ import pytest
 from answers import filled  # noqa: F401
 
 import minigrad
-from grading.checking.check import find_check
+from grading.checking.answers import Specimen
+from grading.checking.check import find_check, judge
+from grading.checking.runner import LocalSubject
 from grading.kernels import gpu
 from minigrad import Kernel, viz
 from minigrad.exercises.answers import holes_of
@@ -143,6 +145,15 @@ def test_the_speed_is_a_share_of_cublas(monkeypatch, share, right, words):
     ((is_right, message),) = check.on_gpu["speed"](check.exercise, "text")
     assert is_right == right and words in message
     assert ("and you have it" in message) is (share > 0.6)
+
+
+def test_a_product_that_is_nearly_right_is_said_to_be():
+    hole, last = matmul.matmul_naive, "c[row * N + col] = sum"
+    text = hole.reference.replace(last, f"{last} * 1.001f")
+    assert text != hole.reference
+    with Specimen(hole, text, "coarse", "a thousandth too much").in_place():
+        verdict = judge(hole, LocalSubject(), 1)
+    assert (verdict.points, verdict.failures[0].cause) == (0, "coarse")
 
 
 BY_HAND = [  # two shapes, bytes of floats, FLOP
