@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from grading.exercise import KernelCheck, Launch, blank, distinct
+from grading.exercise import Launch, blank
 from minigrad.launch import cdiv
 
 WHOLE, RAGGED, SPARE = "whole blocks", "a ragged last block", "blocks to spare"
@@ -71,29 +71,3 @@ def line(x, n, grid, block, **more):
     """A launch of a kernel of (x, y, n)."""
     args = x, blank(len(x), dtype=x.dtype), np.int32(n)
     return Launch(grid, block, args, **more)
-
-
-class LineCheck(KernelCheck):
-    """A kernel of (x, y, n), launched in one dimension."""
-
-    def inputs(self, random):
-        """(part, x, elements, blocks, threads of one)."""
-        for part, cells, *where in lines(random):
-            yield part, distinct(random, cells), *where
-
-    def launch(self, *where):
-        return line(*where)
-
-
-class MovesNumbers(KernelCheck):
-    """A kernel that computes nothing: what it moves stays as it is, to the bit."""
-
-    def tolerance(self, got):
-        return 0, 0
-
-    def close(self, got, expected):
-        signs = np.signbit(got) == np.signbit(expected.reshape(got.shape))
-        return super().close(got, expected) and bool(np.all(signs | np.isnan(got)))
-
-    def specials(self, random):
-        return specials(random, more=SUBNORMAL)
