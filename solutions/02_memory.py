@@ -247,7 +247,7 @@ __global__ void fix_the_race(const int* x, int* y, int n) {
     for (int d = 1; d < blockDim.x; d *= 2) {  //: each_d
         __syncthreads();  //: barrier
         int before = tid >= d ? total[tid - d] : 0;  //: before
-        __syncthreads();  //: barrier_after_before
+        __syncthreads();  //: second_barrier
         total[tid] += before;  //: add_total
     }  //: end
     if (i < n) y[i] = total[tid];  //: store

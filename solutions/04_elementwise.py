@@ -194,8 +194,8 @@ __device__ long long offset_of(int i, const Strides& view) {
 }
 
 // BEGIN SOLUTION
-__device__ T sub(T a, T b) { return a - b; }  //: device
-__device__ T maximum(T a, T b) { return a > b || a != a ? a : b; }  //: t
+__device__ T sub(T a, T b) { return a - b; }  //: sub
+__device__ T maximum(T a, T b) { return a > b || a != a ? a : b; }  //: maximum
 // END SOLUTION
 
 __global__ void binary_broadcast(const T* a, Strides a_view,
@@ -268,8 +268,8 @@ __device__ long long offset_of(int i, const Strides& view) {
 }
 
 // BEGIN SOLUTION
-__device__ bool equal(T a, T b) { return a == b; }  //: device
-__device__ bool not_equal(T a, T b) { return a != b; }  //: bool
+__device__ bool equal(T a, T b) { return a == b; }  //: equal
+__device__ bool not_equal(T a, T b) { return a != b; }  //: not_equal
 __device__ bool less(T a, T b) { return a < b; }  //: less
 __device__ bool less_equal(T a, T b) { return a <= b; }  //: less_equal
 __device__ bool greater(T a, T b) { return a > b; }  //: greater

@@ -412,35 +412,32 @@ __global__ void softmax_rows(const float* x, float* y, int n) {
     // BEGIN SOLUTION
     __shared__ float partial[256];
     int tid = threadIdx.x;
-    x += blockIdx.x * n;  //: add_x
-    y += blockIdx.x * n;  //: add_x
+    x += blockIdx.x * n;  //: row
+    y += blockIdx.x * n;  //: row
 
-    float m = x[0];  //: m
-    for (int i = tid; i < n; i += blockDim.x) m = max(m, x[i]);  //: each_i
+    float m = x[0];  //: m_after_row
+    for (int i = tid; i < n; i += blockDim.x) m = max(m, x[i]);  //: max_of_thread
     partial[tid] = m;  //: fill
     for (int half = blockDim.x / 2; half > 0; half /= 2) {  //: each_half
         __syncthreads();  //: barrier
-        //: if_tid
+        //: max_of_row
         if (tid < half) partial[tid] = max(partial[tid], partial[tid + half]);
-    }  //: if_tid
-    __syncthreads();  //: if_tid
-    m = partial[0];  //: if_tid
-    __syncthreads();  //: barrier_after_if_tid
+    }  //: max_of_row
+    __syncthreads();  //: max_of_row
+    m = partial[0];  //: max_of_row
+    __syncthreads();  //: second_barrier
 
     float l = 0.0f;
-    //: each_i_after_barrier_after_if_tid
-    for (int i = tid; i < n; i += blockDim.x) l += exp(x[i] - m);
+    for (int i = tid; i < n; i += blockDim.x) l += exp(x[i] - m);  //: sum_of_thread
     partial[tid] = l;
-    //: each_half_after_each_i_after_barrier_after_if_tid
+    //: each_half_after_sum_of_thread
     for (int half = blockDim.x / 2; half > 0; half /= 2) {
-        //: barrier_after_each_half_after_each_i_after_barrier_after_if_tid
-        __syncthreads();
+        __syncthreads();  //: third_barrier
         if (tid < half) partial[tid] += partial[tid + half];
     }
     __syncthreads();
     l = partial[0];  //: l
-    //: each_i_after_l
-    for (int i = tid; i < n; i += blockDim.x) y[i] = exp(x[i] - m) / l;
+    for (int i = tid; i < n; i += blockDim.x) y[i] = exp(x[i] - m) / l;  //: store
     // END SOLUTION
 }
 """)
@@ -506,8 +503,8 @@ __global__ void online_softmax(const float* x, float* y, int n) {
     // BEGIN SOLUTION
     __shared__ float ms[256], ls[256];
     int tid = threadIdx.x;
-    x += blockIdx.x * n;  //: add_x
-    y += blockIdx.x * n;  //: add_x
+    x += blockIdx.x * n;  //: row
+    y += blockIdx.x * n;  //: row
 
     float m = -3e38f, l = 0.0f;  //: m
     for (int i = tid; i < n; i += blockDim.x) {  //: each_i
@@ -526,8 +523,8 @@ __global__ void online_softmax(const float* x, float* y, int n) {
         ls[tid] = ls[tid] * exp(ms[tid] - top) + ls[other] * exp(ms[other] - top);
         ms[tid] = top;
     }
-    __syncthreads();  //: barrier_after_fill_ls
-    //: each_i_after_barrier_after_fill_ls
+    __syncthreads();  //: second_barrier
+    //: store
     for (int i = tid; i < n; i += blockDim.x) y[i] = exp(x[i] - ms[0]) / ls[0];
     // END SOLUTION
 }
@@ -627,7 +624,7 @@ __global__ void layer_norm(const float* x, const float* gamma, const float* beta
         m2s[tid] += m2s[other] + apart * apart * counts[tid] * share;  //: add_m2s
         counts[tid] = total;
     }
-    __syncthreads();  //: barrier_after_add_m2s
+    __syncthreads();  //: second_barrier
     float rstd = 1.0f / sqrt(m2s[0] / n + eps);  //: rstd
     for (int i = tid; i < n; i += blockDim.x)  //: each_i_after_rstd
         y[i] = (x[i] - means[0]) * rstd * gamma[i] + beta[i];  //: store

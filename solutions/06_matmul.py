@@ -176,7 +176,7 @@ __global__ void matmul_tiled(const float* a, const float* b, float* c,
         b_tile[ty][tx] = k + ty < K && col < N ? b[(k + ty) * N + col] : 0.0f;
         __syncthreads();  //: barrier
         for (int i = 0; i < TILE; i++) sum += a_tile[ty][i] * b_tile[i][tx];  //: each_i
-        __syncthreads();  //: barrier_after_each_i
+        __syncthreads();  //: second_barrier
     }  //: end
     if (row < M && col < N) c[row * N + col] = sum;  //: store
     // END SOLUTION
@@ -279,7 +279,7 @@ __global__ void matmul_register(const float* a, const float* b, float* c,
             for (int y = 0; y < 8; y++)
                 for (int x = 0; x < 8; x++) sum[y][x] += left[y] * right[x];  //: each_x
         }
-        __syncthreads();  //: barrier_after_each_x
+        __syncthreads();  //: second_barrier
     }  //: end
     for (int y = 0; y < 8; y++)
         for (int x = 0; x < 8; x += 4) {
@@ -386,7 +386,7 @@ __global__ void matmul_batched(const float* a, Strides a_view,
             __syncthreads();  //: barrier
             //: each_i
             for (int i = 0; i < TILE; i++) sum += a_tile[ty][i] * b_tile[i][tx];
-            __syncthreads();  //: barrier_after_each_i
+            __syncthreads();  //: second_barrier
         }  //: end
         if (row < M && col < N) c[(m * M + row) * N + col] = sum;
     }

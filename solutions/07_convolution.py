@@ -229,7 +229,7 @@ __global__ void conv2d_gemm(const float* columns, const float* w, const float* b
         c_tile[ty][tx] = k + ty < K && col < P ? columns[(k + ty) * P + col] : 0.0f;
         __syncthreads();  //: barrier
         for (int i = 0; i < 16; i++) sum += w_tile[ty][i] * c_tile[i][tx];  //: each_i
-        __syncthreads();  //: barrier_after_each_i
+        __syncthreads();  //: second_barrier
     }  //: end
     if (row < O && col < P) y[(n * O + row) * P + col] = sum + bias[row];  //: store
     // END SOLUTION
@@ -309,8 +309,8 @@ __global__ void conv2d_direct(const float* x, const float* w, const float* bias,
             for (int kw = 0; kw < K; kw++)
                 //: add_sum
                 sum += w[((o * C + c) * K + kh) * K + kw] * part[ty + kh][tx + kw];
-        __syncthreads();  //: barrier_after_add_sum
-    }  //: end_of_barrier_after_add_sum
+        __syncthreads();  //: second_barrier
+    }  //: last_end
     int oh = top + ty, ow = left + tx;
     if (oh < OH && ow < OW) y[(blockIdx.z * OH + oh) * OW + ow] = sum;
     // END SOLUTION

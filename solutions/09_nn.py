@@ -637,7 +637,7 @@ __global__ void cross_entropy_forward(const float* x, const int* target, float* 
     for (int i = tid; i < n; i += blockDim.x) sum += exp(x[i] - m);
     partial[tid] = sum;
     for (int half = blockDim.x / 2; half > 0; half /= 2) {
-        __syncthreads();  //: barrier_after_each_i_after_barrier
+        __syncthreads();  //: second_barrier
         if (tid < half) partial[tid] += partial[tid + half];
     }
     if (tid == 0) {

@@ -464,7 +464,7 @@ def test_order(order):
         steps = {(b - a) % 50 for a, b in zip(found, found[1:], strict=False)}  #: steps
         assert len(steps) > 2, "it is not shuffled"  #: assert_steps
     assert of(3, 1) == first, "the same seed and epoch give another order"  #: assert_of
-    assert of(3, 2) != first, "another epoch gives the same order"  #: then_assert_of
+    assert of(3, 2) != first, "another epoch gives the same order"  #: assert_epoch
     assert of(4, 1) != first, "another seed gives the same order"  #: assert_seed
     #: assert_pair
     assert of(3, 2) != of(4, 1), "another pair with the same sum has the same order"
