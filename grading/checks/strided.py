@@ -1,4 +1,4 @@
-"""What the checks of kernels for any layout share: views, launches, texts."""
+"""What the checks of kernels for any layout share: views, and launches."""
 
 import numpy as np
 import torch

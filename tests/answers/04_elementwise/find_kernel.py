@@ -23,3 +23,23 @@ def _(registry, operator, device, dtype):
     if kernel is None:
         raise DispatchError(missing(registry, operator, device, dtype)) from None
     return kernel
+
+
+@answer(find_kernel, right="by an error of its own class")
+def _(registry, operator, device, dtype):
+    class NoKernel(DispatchError):
+        pass
+
+    for key in (operator, device, dtype), (operator, device, None):
+        if key in registry:
+            return registry[key]
+    raise NoKernel(missing(registry, operator, device, dtype))
+
+
+@answer(find_kernel, wrong="unknown")
+def _(registry, operator, device, dtype):
+    """Returns what is noted of an error, which is not raised."""
+    for key in (operator, device, dtype), (operator, device, None):
+        if key in registry:
+            return registry[key]
+    return {"raises": missing(registry, operator, device, dtype)}
