@@ -43,5 +43,5 @@ check = Check(
     cases=cases,
     reference=reference,
     compare=rounded,
-    not_tested="T but float and double, by contract, and subnormal numbers",
+    not_tested="types but float and double, by contract, and subnormal numbers",
 )
