@@ -57,6 +57,10 @@ def cases(random):
     one = {"a": ((12, 8), AMPERE, (8, 0))}
     yield "PTX and the driver", call((12, 4), (8, 6), one)
     yield "no wheels", call((12, 8), (8, 0), {})
+    late = {"a": ((12, 11), [], (8, 0))}
+    yield "versions of any digits", call((13, 0), (8, 0), late)
+    two = {"a": ((12, 11), AMPERE, None), "b": ((13, 0), AMPERE, None)}
+    yield "versions of any digits", call((13, 0), (8, 0), two)
     for _ in range(30):
         yield "versions of any digits", call(*drawn(random))
     for _ in range(12):
