@@ -14,28 +14,21 @@ from minigrad.launch import cdiv
 
 TILE = 16
 SLACK = 1.3  # of counts
-SIZES = (  # (part, M, N, K): below, at and above a tile
-    *(("whole tiles", *sizes) for sizes in [(32, 48, 64), (16, 32, 80)]),
-    *(("a ragged K", 16, 48, K) for K in (37, 5, 100, 1)),
-    *(
-        ("any three sizes", *sizes)
-        for sizes in [(37, 51, 29), (33, 31, 65), (17, 15, 32)]
-    ),
-    *(
-        ("rows and columns alone", *sizes)
-        for sizes in [(1, 1, 1), (1, 70, 40), (70, 1, 33)]
-    ),
-    *(
-        ("large sizes", *sizes)
-        for sizes in [(33_000, 1, 2), (1, 33_000, 2), (1, 2, 1100)]
-    ),
-    ("K = 0", 7, 20, 0),
-)
+SIZES = {  # M, N, K: below, at and above a tile
+    "whole tiles": [(32, 48, 64), (16, 32, 80)],
+    "a ragged K": [(16, 48, K) for K in (37, 5, 100, 1)],
+    "any three sizes": [(37, 51, 29), (33, 31, 65), (17, 15, 32)],
+    "rows and columns alone": [(1, 1, 1), (1, 70, 40), (70, 1, 33)],
+    "large sizes": [(33_000, 1, 2), (1, 33_000, 2), (1, 2, 1100)],
+    "K = 0": [(7, 20, 0)],
+}
 
 
 def three_sizes(random):
-    """SIZES, and some at random."""
-    yield from SIZES
+    """(part, M, N, K): SIZES, and some at random."""
+    for part, several in SIZES.items():
+        for sizes in several:
+            yield part, *sizes
     yield "any three sizes", *(random.randint(20, 60) for _ in range(3))
 
 

@@ -45,44 +45,39 @@ def cut_short(error):
         yield said.format(error.number)
 
 
-def messages(random):
-    """(part, message)"""
+def cases(random):
     of_driver = [error for error in ERRORS if error.driver]
     for error in ERRORS:
-        yield "words", PYTORCH.format(error.words)
+        yield "words", call(PYTORCH.format(error.words))
     for error in ERRORS:
         said = f"{error.runtime}: {error.words}"
-        yield "words", f"cupy_backends.cuda.api.runtime.CUDARuntimeError: {said}"
+        yield "words", call(f"cupy_backends.cuda.api.runtime.CUDARuntimeError: {said}")
     for error in random.sample(of_driver, 4):
         said = f"{error.runtime} ({error.driver}): {error.words}"
-        yield "words", f"the launch failed with {said}"
+        yield "words", call(f"the launch failed with {said}")
     for error in ERRORS:
-        yield "the runtime's name", f"the call returned {error.runtime}"
+        yield "the runtime's name", call(f"the call returned {error.runtime}")
     for error in of_driver:
         said = f"Call to cuMemcpyDtoH_v2 results in {error.driver}"
-        yield "the driver's name", f"CudaAPIError: [{error.number}] {said}"
+        yield "the driver's name", call(f"CudaAPIError: [{error.number}] {said}")
     said = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 20.00 GiB."
-    yield "capitals or not", said
+    yield "capitals or not", call(said)
     said = "cupy.cuda.memory.OutOfMemoryError: Out of memory allocating 4,096 bytes"
-    yield "capitals or not", said
+    yield "capitals or not", call(said)
     for error in random.sample(ERRORS, 4):
-        yield "capitals or not", f"E0000 {error.words.upper()}"
-        yield "capitals or not", f"failed: {error.runtime.lower()}"
-        yield "capitals or not", f"failed: {(error.driver or error.words).lower()}"
+        yield "capitals or not", call(f"E0000 {error.words.upper()}")
+        yield "capitals or not", call(f"failed: {error.runtime.lower()}")
+        name = error.driver or error.words
+        yield "capitals or not", call(f"failed: {name.lower()}")
     for place in PLACES:
         for kind in range(3):
             names = [n for e in ERRORS for n in names_of(e)[kind - 3 :][:1]]
-            yield "anywhere", place.format(random.choice(names))
+            yield "anywhere", call(place.format(random.choice(names)))
     for error in ERRORS:
         for message in cut_short(error):
-            yield "no error of CUDA's", message
+            yield "no error of CUDA's", call(message)
     for message in OTHERS:
-        yield "no error of CUDA's", message
-
-
-def cases(random):
-    for part, message in messages(random):
-        yield part, call(message)
+        yield "no error of CUDA's", call(message)
 
 
 def reference(message):

@@ -17,12 +17,6 @@ from ..products import SLACK, TILE, three_sizes, whole
 from ..reductions import U, coarse
 
 A_BATCH, B_BATCH = (3, 1), (1, 2)  # the last ones of them, by rank
-BROADCAST = [
-    ((3, 4, 5), (5, 6)),
-    ((4, 5), (3, 5, 2)),
-    ((2, 1, 3, 4), (5, 4, 2)),
-    ((2, 3, 1, 4, 4), (2, 4, 3)),
-]
 KINDS = "row by row", "transposed", "every second", "a column repeated"
 
 
@@ -85,7 +79,9 @@ def cases(random):
     several = itertools.cycle(itertools.product(KINDS, KINDS))
     for kinds, (part, M, N, K) in zip(several, three_sizes(random), strict=False):
         yield part, launch(random, ((M, K), (K, N)), kinds)
-    for shapes in BROADCAST:
+    for shapes in [((3, 4, 5), (5, 6)), ((4, 5), (3, 5, 2)),
+                   ((2, 1, 3, 4), (5, 4, 2)),
+                   ((2, 3, 1, 4, 4), (2, 4, 3))]:  # fmt: skip
         yield "a broadcast batch", launch(random, shapes, KINDS)
     for left, right in itertools.product((1, 2, 3, 4), repeat=2):
         a = of_rank(left, A_BATCH, *(5, 6)[-left:])
