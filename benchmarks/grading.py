@@ -59,7 +59,7 @@ def lab():
 
 def half():
     """The lab with the first half of its exercises solved."""
-    nb, names = lab().solved(), list(lab().HOLES)
+    nb, names = lab().solved(), list(lab().EXERCISES)
     for name in names[len(names) // 2 :]:
         lab().edited(nb, name, lab().cell(lab().empty(), name)["source"])
     return nb
@@ -188,8 +188,8 @@ def main(arguments=None):
         ours, plain, same = measured(Path(folder), options.submissions, options.plain)
     shown = (
         f"{common.machine()}, nbgrader {version('nbgrader')}. Lab {lab().LAB}, "
-        f"{len(lab().HOLES)} exercises. The same points in all {same} of the verdicts "
-        f"that both gave.\n\n{table(ours, plain)}"
+        f"{len(lab().EXERCISES)} exercises. The same points in all {same} of the "
+        f"verdicts that both gave.\n\n{table(ours, plain)}"
     )
     print(shown)
     if options.write:

@@ -92,12 +92,12 @@ def labs():
     from minigrad.exercises.registry import KernelExercise, exercises
 
     rows = {}
-    for hole in (entry.hole for entry in exercises()):
-        if type(hole) is KernelExercise:
-            load_references(hole.chapter)
-            check = find_check(hole)
+    for exercise in (entry.exercise for entry in exercises()):
+        if type(exercise) is KernelExercise:
+            load_references(exercise.chapter)
+            check = find_check(exercise)
             made = (of_check(check, one) for _, one in check.cases(random.Random(0)))
-            rows.setdefault(hole.chapter, []).extend(filter(None, made))
+            rows.setdefault(exercise.chapter, []).extend(filter(None, made))
     return rows
 
 
@@ -110,12 +110,13 @@ def of_check(check, one):
         limits, judgment = check.limits, check.judged_by
     if max(one.threads, one.cells) > limits.watched:
         return None
-    hole, known = check.hole, names(check.hole)
-    written = ((i, one.args[i]) for i in map(known.index, outputs(hole)))
+    exercise, known = check.exercise, names(check.exercise)
+    written = ((i, one.args[i]) for i in map(known.index, outputs(exercise)))
     unset = tuple(i for i, a in written if (a.reshape(-1).view("u1") == FILL).all())
-    return Launch(hole.chapter, hole.reference, hole.name, one.grid, one.block,
-                  one.args, one.shared_mem, (*judgment.options, *one.options),
-                  file=f"lab_{hole.name}.cu", unset=unset)  # fmt: skip
+    return Launch(exercise.chapter, exercise.reference, exercise.name, one.grid,
+                  one.block, one.args, one.shared_mem,
+                  (*judgment.options, *one.options),
+                  file=f"lab_{exercise.name}.cu", unset=unset)  # fmt: skip
 
 
 def control(tool):

@@ -38,7 +38,7 @@ import minigrad
 from grading import trying
 from minigrad import Kernel, answers_from, device_empty, to_device, to_host, viz
 
-# Lab 01 has holes for you to fill. In this lesson the course's solutions fill them.
+# Lab 01 has exercises for you. In this lesson the course's solutions answer them.
 answers_from("solutions", before="02_memory")
 
 # %% [markdown]

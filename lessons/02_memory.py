@@ -41,7 +41,7 @@ from minigrad import Kernel, answers_from, gpu_available, to_device, to_host, vi
 from minigrad.kernels.memory import bench
 from minigrad.kernels.stopwatch import Stopwatch
 
-# In this lesson the course's solutions fill the holes of labs 01 and 02.
+# In this lesson the course's solutions answer the exercises of labs 01 and 02.
 answers_from("solutions", before="03_strides")
 print("GPU:", "yes" if gpu_available() else "none; kernels run in the simulator")
 

@@ -36,7 +36,7 @@ from grading import trying
 from minigrad import answers_from
 from minigrad.viz import broadcast, storage_order, strides, strides_explorer
 
-# Lab 03 has holes for you to fill. In this lesson the course's solutions fill them.
+# Lab 03 has exercises for you. In this lesson the course's solutions answer them.
 answers_from("solutions", before="04_elementwise")
 
 # %% [markdown]

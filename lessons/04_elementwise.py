@@ -41,7 +41,7 @@ from minigrad.layout import broadcast_shapes
 from minigrad.testing import rates
 from minigrad.viz import strides
 
-# Lab 04 has holes for you to fill. In this lesson the course's solutions fill them.
+# Lab 04 has exercises for you. In this lesson the course's solutions answer them.
 answers_from("solutions", before="05_reductions")
 
 # %% [markdown]
@@ -769,9 +769,9 @@ launches
 
 # %% [markdown]
 # {{=`unary_kernel`|relu yours unary_kernel}} and {{=`binary_broadcast`|mul yours
-# binary_broadcast}} are the holes of lab 04. They read tensors of one type, and results
-# of the same type; for everything else the library's own kernels run. With `"labs"` in
-# the set-up cell this is your code, and it runs by itself. Then
+# binary_broadcast}} are the exercises of lab 04. They read tensors of one type, and
+# results of the same type; for everything else the library's own kernels run. With
+# `"labs"` in the set-up cell this is your code, and it runs by itself. Then
 # `kernel_variant("fastest")` brings the library's kernels back, to compare the two.
 #
 # {{=The values are the same|True}}, from whatever variant: one multiplication is one

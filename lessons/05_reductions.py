@@ -39,7 +39,7 @@ from minigrad import Kernel, answers_from, viz
 from minigrad.kernels import memory, reductions
 from minigrad.testing import rate, rates
 
-# In this lesson the course's solutions fill the holes of labs 01 to 05.
+# In this lesson the course's solutions answer the exercises of labs 01 to 05.
 answers_from("solutions", before="06_matmul")
 
 # %% [markdown]
@@ -743,9 +743,9 @@ online_safe([-math.inf, 1.0]), online_safe([])
 
 # %%
 x, y = np.tile(x, (1, 3)), np.zeros((4, 3000), np.float32)
-for hole in reductions.softmax_rows, reductions.online_softmax:
-    counts = Kernel(hole.text, hole.name).check(4, 256, (x, y, 3000)).counts
-    print(f"{hole.name:<15} {counts['reads'] / x.size:.2f} reads an element")
+for exercise in reductions.softmax_rows, reductions.online_softmax:
+    counts = Kernel(exercise.text, exercise.name).check(4, 256, (x, y, 3000)).counts
+    print(f"{exercise.name:<15} {counts['reads'] / x.size:.2f} reads an element")
 
 # %% [markdown]
 # {{=Two}} reads instead of {{=three}}. **Predict**: how much faster is it?

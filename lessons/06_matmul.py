@@ -45,7 +45,7 @@ from minigrad.kernels.copy import Strides
 from minigrad.launch import file_text
 from minigrad.testing import Ceilings, ceilings, published, rate, rates
 
-# In this lesson the course's solutions fill the holes of labs 01 to 06.
+# In this lesson the course's solutions answer the exercises of labs 01 to 06.
 answers_from("solutions", before="07_convolution")
 
 # %% [markdown]

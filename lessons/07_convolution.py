@@ -36,7 +36,7 @@ from minigrad import Kernel, answers_from, viz
 from minigrad.kernels import convolution
 from minigrad.testing import bench_table, rates
 
-# In this lesson the course's solutions fill the holes of all labs.
+# In this lesson the course's solutions answer the exercises of all labs.
 answers_from("solutions")
 F = minigrad.functional
 

@@ -44,7 +44,7 @@ from minigrad import answers_from, no_grad, tensor, viz
 from minigrad.autograd import Function, detect_anomaly, grad, gradcheck
 from minigrad.autograd.engine import topological_order
 
-# In this lesson the course's solutions fill the holes of labs 01 to 08.
+# In this lesson the course's solutions answer the exercises of labs 01 to 08.
 answers_from("solutions", before="09_nn")
 
 # %% [markdown]

@@ -45,7 +45,7 @@ from minigrad.nn import functional as F
 
 minigrad.manual_seed(0)
 
-# In this lesson the course's solutions fill the holes of labs 01 to 09.
+# In this lesson the course's solutions answer the exercises of labs 01 to 09.
 answers_from("solutions", before="10_cnn")
 
 # %% [markdown]

@@ -45,7 +45,7 @@ from minigrad.viz.drawing import centered
 
 minigrad.manual_seed(0)
 
-# In this lesson the course's solutions fill the holes of labs 01 to 10.
+# In this lesson the course's solutions answer the exercises of labs 01 to 10.
 answers_from("solutions", before="11_extending_pytorch")
 
 # %% [markdown]

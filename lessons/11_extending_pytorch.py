@@ -47,7 +47,7 @@ from grading import trying
 from minigrad import Kernel, answers_from, course, viz
 from minigrad.testing import extension
 
-# Lab 11 has holes for you to fill. In this lesson the course's solutions fill them.
+# Lab 11 has exercises for you. In this lesson the course's solutions answer them.
 answers_from("solutions", before="12_graphs")
 EXAMPLES = course.home() / "examples"
 

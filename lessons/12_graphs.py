@@ -42,7 +42,7 @@ from minigrad import answers_from, cuda, graph, nn, optim, viz
 from minigrad.nn import functional as F
 from minigrad.testing import rates
 
-# In this lesson the course's solutions fill the holes of the labs.
+# In this lesson the course's solutions answer the exercises of the labs.
 answers_from("solutions")
 
 # %% [markdown]

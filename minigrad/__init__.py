@@ -31,7 +31,7 @@ from .functions import FUNCTIONS as _FUNCTIONS
 from .jit import jit
 from .launch import kernel_variant
 from .nn import functional
-from .ops import shape_rules as _shape_rules  # noqa: F401  its hole
+from .ops import shape_rules as _shape_rules  # noqa: F401  its exercise
 from .ops.einsum import einsum
 from .ops.indexing import where
 from .ops.shape import cat, stack

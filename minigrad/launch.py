@@ -99,7 +99,7 @@ class Variant(NamedTuple):
 
     name: str  # its idea
     kernel: str  # its name in the text
-    source: object  # a file in kernels/, or a hole whose answer is the text
+    source: object  # a file in kernels/, or an exercise whose answer is the text
     supports: Callable = lambda f: True
     args: str = ""
     block: object = THREADS
@@ -110,33 +110,33 @@ class Variant(NamedTuple):
     run: Callable = None
 
     @property
-    def is_hole(self):
+    def is_exercise(self):
         return not isinstance(self.source, str) or not self.source.endswith(".cu")
 
     @property
     def is_own(self):
         """Is it a kernel that the learner has written?"""
         if isinstance(self.source, str):  # a file, or a text of an exported package
-            return self.is_hole and not self.source.startswith(STANDS_IN)
+            return self.is_exercise and not self.source.startswith(STANDS_IN)
         return self.source.is_own
 
     def text(self):
-        """The CUDA C; a hole that nobody has filled raises what it is."""
-        if self.is_hole:
+        """The CUDA C; an exercise that nobody has filled raises what it is."""
+        if self.is_exercise:
             return getattr(self.source, "text", self.source)
         return file_text(self.source)
 
     @plan_cache.cached
     def function(self, device, types=(), before="", options=()):
         """The compiled kernel, for a device; before: text in front of its own."""
-        name = self.kernel if self.is_hole else template(self.kernel, *types)
+        name = self.kernel if self.is_exercise else template(self.kernel, *types)
         text = with_headers(before + self.text(), types)
         return compiled(text, name, device, options)
 
     def launch(self, operator, f):
         """Launch the kernel for this call."""
         epilogue = f.epilogue
-        fuses = not self.is_hole and self.kernel in with_epilogue()
+        fuses = not self.is_exercise and self.kernel in with_epilogue()
         check(fuses or not epilogue.text,
               f"{operator}: the kernel {self.kernel} takes no epilogue")  # fmt: skip
         if self.run is not None:
@@ -184,10 +184,12 @@ def select(variants, f):
     there = [variant for variant in variants if variant.supports(f)]
     named = [variant for variant in there if variant.name == requested]
     own = [variant for variant in there if variant.is_own and requested == "answered"]
-    library = [variant for variant in there if not variant.is_hole]
+    library = [variant for variant in there if not variant.is_exercise]
     for variant in reversed(named or own or library or there):
-        with contextlib.suppress(NotImplementedError):  # a hole that nobody has filled
-            if not variant.is_hole or variant.text():
+        with contextlib.suppress(
+            NotImplementedError
+        ):  # an exercise that nobody has filled
+            if not variant.is_exercise or variant.text():
                 return variant
     there[0].text()  # raises: which exercise it is
 
@@ -305,7 +307,7 @@ def broadcast(operator, shapes, shown=()):
     """
     try:
         return broadcast_shapes(*shapes)
-    except NotImplementedError:  # a hole that nobody has filled
+    except NotImplementedError:  # an exercise that nobody has filled
         raise
     except RuntimeError as error:
         listed = " and ".join(str(list(shape)) for shape in shown or shapes)

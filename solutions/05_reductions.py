@@ -534,11 +534,11 @@ __global__ void online_softmax(const float* x, float* y, int n) {
 with trying():
     x = np.linspace(-9, 9, 3000, dtype=np.float32)
     y = np.zeros_like(x)
-    for hole in softmax_rows, online_softmax:
-        kernel = Kernel(hole.text, hole.name)
+    for exercise in softmax_rows, online_softmax:
+        kernel = Kernel(exercise.text, exercise.name)
         kernel(1, 256, (x, y, 3000))
         counts = kernel.check(1, 256, (x, y, 3000)).counts
-        print(hole.name, counts["reads"] / 3000, "reads an element")
+        print(exercise.name, counts["reads"] / 3000, "reads an element")
 
 # %% check="online_softmax"
 check(online_softmax)

@@ -186,13 +186,13 @@ __global__ void matmul_tiled(const float* a, const float* b, float* c,
 # %%
 with trying():
     a, b = (np.random.default_rng(s).random((48, 48), np.float32) for s in (0, 1))
-    for hole in matmul_naive, matmul_tiled:
+    for exercise in matmul_naive, matmul_tiled:
         c = np.zeros((48, 48), np.float32)
-        kernel, arguments = Kernel(hole.text, hole.name), (a, b, c, 48, 48, 48)
+        kernel, arguments = Kernel(exercise.text, exercise.name), (a, b, c, 48, 48, 48)
         kernel((3, 3), (16, 16), arguments)
         counts = kernel.check((3, 3), (16, 16), arguments).counts
         right = np.allclose(c, a @ b, 1e-5)
-        print(hole.name, right, counts["reads"] / c.size, "reads an element")
+        print(exercise.name, right, counts["reads"] / c.size, "reads an element")
 
 # %% check="matmul_tiled"
 check(matmul_tiled)
@@ -294,11 +294,15 @@ __global__ void matmul_register(const float* a, const float* b, float* c,
 with trying():
     a, b = (np.random.default_rng(s).random((128, 128), np.float32) for s in (0, 1))
     launches = {matmul_tiled: ((8, 8), (16, 16)), matmul_register: (1, 256)}
-    for hole, launch in launches.items():
+    for exercise, launch in launches.items():
         c = np.zeros((128, 128), np.float32)
-        report = Kernel(hole.text, hole.name).check(*launch, (a, b, c, 128, 128, 128))
+        report = Kernel(exercise.text, exercise.name).check(
+            *launch, (a, b, c, 128, 128, 128)
+        )
         shared, reads = report.counts["shared_requests"], report.counts["reads"]
-        print(hole.name, shared / (128**3 / 32), "shared,", reads / 128**3, "global")
+        print(
+            exercise.name, shared / (128**3 / 32), "shared,", reads / 128**3, "global"
+        )
 
 # %% check="matmul_register"
 check(matmul_register)
@@ -558,7 +562,7 @@ with trying():
 # %%
 with trying() as show:
     points = []
-    for hole, tile, block in [
+    for exercise, tile, block in [
         (matmul_naive, 16, (16, 16)),
         (matmul_tiled, 16, (16, 16)),
         (matmul_register, 128, 256),
@@ -568,7 +572,7 @@ with trying() as show:
             a, b, c = (np.ones((n, n), np.float32) for _ in range(3))
             return (n // tile, n // tile), block, (a, b, c, n, n, n), 2 * n**3
 
-        points.append(viz.point(Kernel(hole.text, hole.name), launch))
+        points.append(viz.point(Kernel(exercise.text, exercise.name), launch))
     show(viz.roofline(points, ceilings()))
 
 # %% [markdown]

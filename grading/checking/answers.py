@@ -14,7 +14,7 @@ from typing import NamedTuple
 from minigrad import course
 from minigrad.exercises.answers import load_references
 from minigrad.exercises.cells import MARK, answered_in, cells_of, percent_cells
-from minigrad.exercises.hole import KernelExercise
+from minigrad.exercises.exercise import KernelExercise
 from minigrad.exercises.registry import Exercise, collecting, solves
 
 from ..kernels.runs import with_body
@@ -111,26 +111,26 @@ def solved_by(exercise):
 class Specimen(NamedTuple):
     """An answer of an exercise. cause: what the check must name; None: it is right."""
 
-    hole: Exercise
+    exercise: Exercise
     given: object  # the answer, or how it is Rewritten
     cause: str | None
     title: str
 
     def __str__(self):
-        return f"{self.hole.name}-{self.title}".replace(" ", "_")
+        return f"{self.exercise.name}-{self.title}".replace(" ", "_")
 
     @property
     def answer(self):
         is_text = isinstance(self.given, Rewritten)
-        return self.given.answer(self.hole) if is_text else self.given
+        return self.given.answer(self.exercise) if is_text else self.given
 
     @contextlib.contextmanager
     def in_place(self):
         """Let this be the answer, for as long as it lasts."""
-        hole = self.hole
-        before = hole.answer, hole._run
+        exercise = self.exercise
+        before = exercise.answer, exercise._run
         try:
-            solves(hole)(self.answer)
+            solves(exercise)(self.answer)
             yield self
         finally:
-            hole.answer, hole._run = before
+            exercise.answer, exercise._run = before

@@ -32,7 +32,7 @@ from minigrad.exercises.registry import (
     CppExercise,
     Exercise,
     KernelExercise,
-    not_a_hole,
+    not_an_exercise,
 )
 
 from ..drivers.registry import PLAYED_BY, SCENES
@@ -131,10 +131,6 @@ class Check:
             object.__setattr__(self, "judged_by", judged_by(self.exercise))
 
     @property
-    def hole(self):
-        return self.exercise
-
-    @property
     def seconds(self):
         """How long a call, or a launch, may take."""
         return self.limits.seconds or self.judged_by.seconds
@@ -200,7 +196,7 @@ class Judgment(Explanation):
     missing = ""  # parts that cannot be judged here, in words
 
     @property
-    def hole(self):
+    def exercise(self):
         return self.check.exercise
 
     @property
@@ -247,7 +243,7 @@ class Judgment(Explanation):
         return self.explained(verdict, tried) if wrong else verdict
 
     def nothing(self, state, said, *failures):
-        name, points = self.hole.name, self.hole.points
+        name, points = self.exercise.name, self.exercise.points
         summary = f"{name}: {earned_of(0, points)} · {said}"
         return Verdict(name, 0, points, state, summary, [*failures])
 
@@ -399,7 +395,7 @@ def judge(exercise, subject, seed=None, exam=None):
 def find_check(exercise):
     """The check of an exercise. TypeError for anything but one that has a check."""
     if not isinstance(exercise, Exercise):
-        raise WrongAnswerType(not_a_hole(exercise, "check"))
+        raise WrongAnswerType(not_an_exercise(exercise, "check"))
     return _check(exercise)
 
 

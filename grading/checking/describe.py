@@ -150,21 +150,21 @@ def _short(text, most):
     return text if len(text) <= most else text[: most - 4] + " ..."
 
 
-def call(hole, args):
+def call(exercise, args):
     """(key, text) lines of the call that a case makes, as a learner can type it."""
-    names = list(inspect.signature(hole.__wrapped__).parameters)
+    names = list(inspect.signature(exercise.__wrapped__).parameters)
     if names[:1] == ["self"]:
         x, *rest = args
         how = (
             f"minigrad.arange({x.cells}).as_strided({x.shape}, {x.strides}, {x.offset})"
         )
         said = ", ".join(map(shown, rest))
-        return [("input", f"x = {how}"), ("case", f"x.{hole.name}({said})")]
+        return [("input", f"x = {how}"), ("case", f"x.{exercise.name}({said})")]
     said = ", ".join(map(shown, args))
     named = [f"{n}={shown(a)}" for n, a in zip(names, args, strict=False)]
     if len(names) >= len(args) > 1 and len(", ".join(named)) < 80:
         said = ", ".join(named)
-    return [("case", f"{hole.name}({said})")]
+    return [("case", f"{exercise.name}({said})")]
 
 
 def shown(value):

@@ -43,7 +43,7 @@ def blame(check, tried):
         if len(found) == 1:
             ((text, name),) = found.items()
             return Blame(name, text, _cure(check, cases), first)
-    rule = common(check.hole, cases, check.plain)
+    rule = common(check.exercise, cases, check.plain)
     more = ("only", rule), *_cure(check, cases)
     return Blame(*(seen or Blame()[:2]), more, first)
 

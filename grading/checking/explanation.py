@@ -31,7 +31,7 @@ class Explanation:
 
     def lines(self, case):
         """(key, text): the explanation of a case that failed."""
-        said = self.check.describe(self.hole, case.case)
+        said = self.check.describe(self.exercise, case.case)
         where, got, expected = "", case.got, case.expected
         words, alike = describe.beside, of_parts(self.check.compare)
         if isinstance(got, dict) and isinstance(expected, dict):
@@ -57,7 +57,7 @@ class Explanation:
             found = self.check.diagnose(case.got, case.expected, case.case)
             if found is not None:
                 return found or None
-        if case.got is None and "None" in self.hole.contract:
+        if case.got is None and "None" in self.exercise.contract:
             return None  # an answer like any other: no return is missing
         return describe.general_cause(case.got, case.expected)
 

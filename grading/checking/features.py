@@ -26,13 +26,13 @@ class View(NamedTuple):
         return self.offset + sum(self.strides) * max(longest - 1, 0) + 5
 
 
-def common(hole, tried, plain):
+def common(exercise, tried, plain):
     """What is true of each wrong case and of no right one, in words; "" for nothing.
 
-    plain: are the cases plain calls, whose arguments have the hole's names?
+    plain: are the cases plain calls, whose arguments have the exercise's names?
     """
-    wrong = [[*_facts(hole, case.args, plain)] for case in tried if not case.right]
-    right = [[*_facts(hole, case.args, plain)] for case in tried if case.right]
+    wrong = [[*_facts(exercise, case.args, plain)] for case in tried if not case.right]
+    right = [[*_facts(exercise, case.args, plain)] for case in tried if case.right]
     if len(wrong) < FEW and len(right) < SEVERAL:
         return ""
     here = set.intersection(*map(set, wrong)).difference(*right) if right else ()
@@ -67,18 +67,18 @@ def sizes_of(args):
     return elements, numbers
 
 
-def _facts(hole, args, plain):
+def _facts(exercise, args, plain):
     """Yield what is true of a case's arguments, as it follows "only"."""
-    function = getattr(hole, "__wrapped__", None)
+    function = getattr(exercise, "__wrapped__", None)
     known = [*inspect.signature(function).parameters] if function else []
     if args and isinstance(args[0], Launch):
         yield from _of_launch(args[0])
-        given = zip(names(hole), args[0].args, strict=True)
-        given = [(n, a) for n, a in given if n not in outputs(hole)]
+        given = zip(names(exercise), args[0].args, strict=True)
+        given = [(n, a) for n, a in given if n not in outputs(exercise)]
         given.sort(key=lambda one: np.ndim(one[1]) > 0)  # sizes say more
     elif plain:
         given = zip(known, args, strict=False)
-    else:  # of a scene, what has the name of one of the hole's parameters
+    else:  # of a scene, what has the name of one of the exercise's parameters
         given = [pair for a in args for pair in
                  (a.items() if isinstance(a, dict) else [("", a)])]  # fmt: skip
         given = [(name if name in known else "", value) for name, value in given]

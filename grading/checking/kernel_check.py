@@ -124,7 +124,7 @@ class KernelCheck(Check):
 
     def answer(self, subject, seed):
         """(parts, tried) of the answer: in the simulator, then, if right, on a GPU."""
-        code, tried = subject.text(self.hole.name), self.all_tried(subject, seed)
+        code, tried = subject.text(self.exercise.name), self.all_tried(subject, seed)
         if all(case.right for case in tried) and gpu.available():
             tried = self._on_gpu_too(code, tried)
         parts = self.by_parts(tried)
@@ -137,7 +137,11 @@ class KernelCheck(Check):
         """Yield what comes of every launch in the simulator."""
         simulator = subject.simulator or Simulator()
         simulator.left = self.patience
-        text, case, wrong = Text(subject.text(self.hole.name), simulator), None, set()
+        text, case, wrong = (
+            Text(subject.text(self.exercise.name), simulator),
+            None,
+            set(),
+        )
         cases = [*self.cases(random_numbers.Random(seed))]
         for number, (part, launch) in enumerate(cases):
             if wrong & {part, cases[0][0]} and self.is_long(launch):
@@ -158,7 +162,7 @@ class KernelCheck(Check):
         limits = Limits(self.steps, self.seconds)
         tools = "all" if self._is_watched(launch) else ()
         options = *self.options, *launch.options
-        given = self.hole, launch, options, tools, limits
+        given = self.exercise, launch, options, tools, limits
         run = functools.partial(text.launched, *given, **how)
         if number is None or not self._is_small(launch):
             return run()
@@ -178,7 +182,7 @@ class KernelCheck(Check):
     def _on_gpu_too(self, code, tried):
         """The same cases on the GPU."""
         launches = [case.args[0] for case in tried]
-        runs = gpu.run(self.hole, code, launches, self.options)
+        runs = gpu.run(self.exercise, code, launches, self.options)
         pairs = zip(tried, launches, runs, strict=True)
         return [
             self._tried(case.outcome.value, case.part, case.number, launch, got)
@@ -198,7 +202,7 @@ class KernelCheck(Check):
     def _computed(self, function, launch):
         """What a method says of a launch: {name: array}, a Fault or None."""
         args = (a.copy() if isinstance(a, np.ndarray) else a for a in launch.args)
-        return by_name(self.hole, function(launch, *args))
+        return by_name(self.exercise, function(launch, *args))
 
     def _measured(self, part, right, message):
         problem = Problem("measured", message)
@@ -231,7 +235,7 @@ class KernelCheck(Check):
         here = Text(way.answer, kept("simulator", Simulator))
         got = self._ran(here, case.number, launch)
         if self._refused(got):
-            raise ValueError(f"a mistake of {self.hole.name}: {got.message}")
+            raise ValueError(f"a mistake of {self.exercise.name}: {got.message}")
         return got if isinstance(got, Problem) else Left(
             got.arrays, self.faults(got, launch))  # fmt: skip
 

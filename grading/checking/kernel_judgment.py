@@ -123,7 +123,7 @@ class KernelJudgment(Judgment):
 
     def simulated(self):
         """Yield what comes of every launch in the simulator."""
-        code = self.subject.text(self.hole.name)
+        code = self.subject.text(self.exercise.name)
         text, last, wrong = Text(code, self.simulator_of(self.subject)), None, set()
         for number, (part, launch) in enumerate(self.exam.cases):
             if wrong & {part, self.exam.cases[0][0]} and self.is_long(launch):
@@ -159,7 +159,7 @@ class KernelJudgment(Judgment):
         tools = "all" if self.is_watched(launch) else ()
         options = *self.options, *launch.options
         most = Limits(limits.steps, limits.seconds or self.seconds)
-        return text.launched(self.hole, launch, options, tools, most, **how)
+        return text.launched(self.exercise, launch, options, tools, most, **how)
 
     def expected(self, number, launch):
         known = self.exam.expected
@@ -184,9 +184,9 @@ class KernelJudgment(Judgment):
         if result is False:
             return None
         if result is None:
-            known = dict(zip(names(self.hole), copies, strict=True))
-            result = {name: known[name] for name in outputs(self.hole)}
-        return by_name(self.hole, result)
+            known = dict(zip(names(self.exercise), copies, strict=True))
+            result = {name: known[name] for name in outputs(self.exercise)}
+        return by_name(self.exercise, result)
 
     def is_long(self, launch):
         """Is a launch left out where its part, or the core, is wrong already?"""
@@ -201,7 +201,7 @@ class KernelJudgment(Judgment):
     def on_gpu_too(self, tried):
         """The same cases on the GPU."""
         text, launches = tried[0].outcome.value, [case.case for case in tried]
-        runs = gpu.run(self.hole, text.code, launches, self.options)
+        runs = gpu.run(self.exercise, text.code, launches, self.options)
         return [
             self.attempted(text, case.part, case.number, case.case, got)
             for case, got in zip(tried, runs, strict=True)
@@ -209,10 +209,10 @@ class KernelJudgment(Judgment):
 
     def of_gpu_alone(self):
         """What comes of the parts that only a GPU can judge."""
-        code, tried, said = self.subject.text(self.hole.name), [], []
+        code, tried, said = self.subject.text(self.exercise.name), [], []
         for part, judge in self.check.on_gpu.items():
             try:
-                for right, message in judge(self.hole, code):
+                for right, message in judge(self.exercise, code):
                     problem = Problem("measured", message)
                     outcome = Outcome(None, problem, "")
                     tried.append(Tried(right, part, (), None, problem, outcome))
@@ -271,7 +271,7 @@ class KernelJudgment(Judgment):
             known["simulator"] = Simulator()
         got = self.run(Text(way.answer, known["simulator"]), case.number, case.case)
         if isinstance(got, Problem) and got.kind == "compile":
-            raise ValueError(f"a mistake of {self.hole.name}: {got.message}")
+            raise ValueError(f"a mistake of {self.exercise.name}: {got.message}")
         return got if isinstance(got, Problem) else Left(
             got.arrays, self.faults(got, case.case))  # fmt: skip
 
@@ -339,7 +339,7 @@ class KernelJudgment(Judgment):
     def lines(self, case):
         lines = dict(kernel_messages.lines(self, case))
         if lines.pop("launch", ""):
-            lines = {"call": self.check.describe(self.hole, case.case), **lines}
+            lines = {"call": self.check.describe(self.exercise, case.case), **lines}
         return [*lines.items()]
 
 

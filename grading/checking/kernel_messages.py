@@ -69,7 +69,7 @@ def lines(check, case):
     if isinstance(got, Problem) and got.kind in WITHOUT_LAUNCH:
         return [(WITHOUT_LAUNCH[got.kind], _indented(got.message))]
     (launch,) = case.args
-    said = [("launch", launch_text(check.hole, launch))]
+    said = [("launch", launch_text(check.exercise, launch))]
     if isinstance(got, Problem):
         return [*said, ("got", describe.text(got)), ("where", _cut(got.where))]
     wrong = _first_wrong(check, case)
@@ -86,9 +86,9 @@ def lines(check, case):
     return said + seen
 
 
-def launch_text(hole, launch):
+def launch_text(exercise, launch):
     """`grid (2,), block (256,); y: float32 (257,), n = 257`."""
-    known = zip(names(hole), launch.args, strict=True)
+    known = zip(names(exercise), launch.args, strict=True)
     args = [_argument(name, a) for name, a in known]
     args += [f"compiled with {' '.join(launch.options)}"] if launch.options else []
     shared = f", shared_mem {launch.shared_mem}" if launch.shared_mem else ""
@@ -209,7 +209,7 @@ def _ask(launch, size):
 def _first_wrong(check, case):
     """(name, before, got, expected, mask) of the first wrong output, or None."""
     (launch,) = case.args
-    before = dict(zip(names(check.hole), launch.args, strict=True))
+    before = dict(zip(names(check.exercise), launch.args, strict=True))
     for name, expected in case.expected.items():
         got = case.got.arrays[name]
         expected = expected.astype(got.dtype).reshape(got.shape)

@@ -13,19 +13,19 @@ from .check import find_check, judge
 from .runner import LocalSubject
 
 
-def check(hole, seed=None):
+def check(exercise, seed=None):
     """Check an answer against PyTorch: print what came out, return the verdict.
 
-    hole: the exercise itself, `check(contiguous_strides)`. seed: repeats random cases.
+    exercise: itself, as in `check(contiguous_strides)`. seed: repeats random cases.
     """
     try:
-        verdict = judge(hole, LocalSubject(), seed)
+        verdict = judge(exercise, LocalSubject(), seed)
     except KeyboardInterrupt as stop:
         trace = stop.__traceback__
         raise Stopped("you stopped this check").with_traceback(trace) from None
-    if why := refused(hole):
-        print(f"Your last run of the cell with {hole.solved_by()} failed: {why}")
-        if hole.answer:
+    if why := refused(exercise):
+        print(f"Your last run of the cell with {exercise.solved_by()} failed: {why}")
+        if exercise.answer:
             print("What is checked here is the answer that you ran before.")
             verdict.summary += "; but that is not your newest text, which was refused"
     print(verdict)
@@ -33,9 +33,9 @@ def check(hole, seed=None):
     return verdict
 
 
-def show_check(hole):
+def show_check(exercise):
     """Show how an exercise is checked: its check's source, and what it can name."""
-    check = find_check(hole)
+    check = find_check(exercise)
     source = check.source() + "\n\n# Mistakes that it names:\n"
     for one in check.causes():
         text = textwrap.fill(f"{one.name}: {one.message}", 86)
@@ -48,23 +48,23 @@ def show_check(hole):
         print(source)
 
 
-def refused(hole):
+def refused(exercise):
     """Why the newest text of an answer was not taken; "" where it was."""
     ipython = sys.modules.get("IPython")
     shell = ipython and ipython.get_ipython()
-    newest, after = _newest(hole, shell) if shell else ("", False)
+    newest, after = _newest(exercise, shell) if shell else ("", False)
     try:
         ast.parse(python(newest))
     except SyntaxError as error:
         return f"line {error.lineno}: {suggest.syntax(error)}"
-    return hole.refused or ("it ended with an error" if after else "")
+    return exercise.refused or ("it ended with an error" if after else "")
 
 
-def _newest(hole, shell):
-    """(text, did it run after the answer?) of the last cell that answers `hole`."""
+def _newest(exercise, shell):
+    """(text, did it run after the answer?) of the last cell that answers `exercise`."""
     ran = [text.strip() for text in shell.history_manager.input_hist_raw]
-    given = hole.answer and hole.answer.source.text.strip()
+    given = exercise.answer and exercise.answer.source.text.strip()
     after = given in ran  # else it comes from a file
     ran = ran[len(ran) - ran[::-1].index(given) :] if after else ran
-    texts = [text for text in ran if answered_in(text) == hole.name]
+    texts = [text for text in ran if answered_in(text) == exercise.name]
     return (texts[-1], after) if texts else ("", False)

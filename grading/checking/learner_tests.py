@@ -83,11 +83,11 @@ class OwnTest(OfATest):
 
     def cases(self, random):
         plainest, *others = self.wrong.items()
-        known = wrong_for(self.hole, type(self).of)
+        known = wrong_for(self.exercise, type(self).of)
         yield HEART, "the course's solution", self.candidate(Edits({}))
         for title in self.allowed:
             yield HEART, f"a right one, {title}", self.candidate(known[title])
-        for how, given in right_for(self.hole).items():
+        for how, given in right_for(self.exercise).items():
             yield HEART, f"a right one, {how}", self.candidate(given)
         yield HEART, plainest[1], self.candidate(known[plainest[0]])
         for title, words in others:
@@ -162,10 +162,10 @@ def wrong_for(test, of):
     return {s.title: s.given for s in found}
 
 
-def text_of(hole, given):
-    """The text of an answer of `hole` as a specimen has it."""
+def text_of(exercise, given):
+    """The text of an answer of `exercise` as a specimen has it."""
     if isinstance(given, Rewritten):
-        return given.text(hole)
+        return given.text(exercise)
     if isinstance(given, str):
         return given
     if given.__name__ == "<lambda>":
@@ -189,11 +189,11 @@ def _lambda(code):
     return ast.unparse(found)
 
 
-def own_test(hole, of, rejects, allowed=(), options=(), times=1):
-    """Say that the answer of `hole` is a test; see the head of this file.
+def own_test(exercise, of, rejects, allowed=(), options=(), times=1):
+    """Say that the answer of `exercise` is a test; see the head of this file.
 
     times: that each candidate is presented at least: more where chance has a say.
     """
     how = {"of": of, "wrong": rejects, "allowed": allowed}
     how |= {"options": options, "times": times}
-    checks(hole)(type(hole.name, (OwnTest,), how))
+    checks(exercise)(type(exercise.name, (OwnTest,), how))

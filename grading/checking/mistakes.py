@@ -147,7 +147,7 @@ def both(one, other):
     pair = [mistake.answers[0] for mistake in (one, other) if mistake.answers]
     if len(pair) < 2 or not all(isinstance(s.given, Edits) for s in pair):
         return None
-    exercise = pair[0].hole
+    exercise = pair[0].exercise
     with contextlib.suppress(Exception):  # together they may be no program
         texts = [Edits({}).text(exercise), *(s.given.text(exercise) for s in pair)]
         names = f"{one.name}+{other.name}"

@@ -92,14 +92,14 @@ from .verdict import NEEDS_GPU, Failure, Verdict, number, plural
 EVERYWHERE = {"cut", "dtype", "shape"}  # causes that are seen in every wrong case
 EVERYWHERE |= {"swapped", "shifted", "reversed", "every_second"}
 AT_ONCE = 64  # cases of which a subject hears before the first is done
-_checks = {}  # name of the hole -> Check
+_checks = {}  # name of the exercise -> Check
 _kept = {}  # what came of the cases of the check and the seed that were judged last
 
 
 class Check:
     """The base of every check; see the head of this file."""
 
-    hole: Exercise
+    exercise: Exercise
     seconds = 5  # for one call
     scene = None  # what the answer is called by, where that is no plain call
     plain = property(lambda self: self.scene is None)  # are a case's args the call's?
@@ -130,7 +130,7 @@ class Check:
 
     def causes(self):
         """Every Mistake that this check knows."""
-        known = mistakes_of(self.hole)
+        known = mistakes_of(self.exercise)
         return [known[name] for name in sorted(known)]
 
     def judgment(self, subject, seed=None, exam=None):
@@ -138,9 +138,9 @@ class Check:
 
     def judge(self, subject, seed=None):
         """The verdict on the subject's answer. seed: of the random cases."""
-        about = subject.about(self.hole.name)
+        about = subject.about(self.exercise.name)
         if about.state == "not answered":
-            said = f"not answered yet: its cell begins with {self.hole.solved_by()}"
+            said = f"not answered yet: its cell begins with {self.exercise.solved_by()}"
             return self._nothing("not answered", said)
         if about.uses_torch:
             text = "  cause     PyTorch is the judge here: write it without PyTorch"
@@ -179,7 +179,7 @@ class Check:
             usual = subject.ahead and type(self)._got is Check._got
             if usual and not (case and stops(case.got)):
                 asked = [self.asked(args) for _, (_, *args) in some]
-                subject.ahead(self.hole.name, asked, self.seconds)
+                subject.ahead(self.exercise.name, asked, self.seconds)
             for n, (part, *args) in some:
                 if case and stops(case.got):
                     case = case._replace(part=part)
@@ -205,7 +205,7 @@ class Check:
 
     def _got(self, subject, args, own=False):
         """(value or Problem, Outcome) of the answer."""
-        outcome = subject.call(self.hole.name, self.asked(args), self.seconds, own)
+        outcome = subject.call(self.exercise.name, self.asked(args), self.seconds, own)
         return outcome.problem or outcome.value, outcome
 
     def asked(self, args):
@@ -241,7 +241,7 @@ class Check:
 
     def general(self, case):
         """(name, text) of a mistake that any exercise may have; None for no idea."""
-        if case.got is None and "None" in self.hole.contract:
+        if case.got is None and "None" in self.exercise.contract:
             return None  # an answer like any other: no return is missing
         return describe.general_cause(case.got, case.expected)
 
@@ -307,7 +307,7 @@ class Check:
         judged = [part for part in parts if part not in unjudged]
         wrong = [part for part in judged if not parts[part]]
         share = 1 - len(wrong) / len(judged) if judged and parts[judged[0]] else 0
-        points = round(self.hole.points * share, 2)
+        points = round(self.exercise.points * share, 2)
         state, said = "right", self.all_right(tried)
         if wrong:
             state = "partly right" if points else failed_as(tried[-1])
@@ -324,7 +324,7 @@ class Check:
         failures = [self._failure(first, tried)] if wrong else []
         picture = self._picture(first) if wrong else ""
         said = self._summary(said, points, state)
-        return Verdict(self.hole.name, points, self.hole.points, state, said,
+        return Verdict(self.exercise.name, points, self.exercise.points, state, said,
                        failures, picture)  # fmt: skip
 
     def _failure(self, case, tried):
@@ -342,7 +342,7 @@ class Check:
         where = case.got.where if isinstance(case.got, Problem) else ""
         both = ("expected", expected), ("got", got)
         words = self.words(*case.args)
-        call = [("case", words)] if words else describe.call(self.hole, case.args)
+        call = [("case", words)] if words else describe.call(self.exercise, case.args)
         return [*call, *both, ("where", where)]
 
     def words(self, *args):
@@ -359,12 +359,12 @@ class Check:
             return ""
 
     def _summary(self, said, points, state=""):
-        earned = f"{number(points)} of {plural(self.hole.points)}"
+        earned = f"{number(points)} of {plural(self.exercise.points)}"
         earned = "not graded" if state == NEEDS_GPU else earned
-        return f"{self.hole.name}: {earned} · {said}"
+        return f"{self.exercise.name}: {earned} · {said}"
 
     def _nothing(self, state, said, failures=()):
-        return Verdict(self.hole.name, 0, self.hole.points, state,
+        return Verdict(self.exercise.name, 0, self.exercise.points, state,
                        self._summary(said, 0), list(failures))  # fmt: skip
 
 
@@ -392,19 +392,21 @@ def kept(key, make):
     return value
 
 
-def checks(hole):
-    """Say that the class below is the check of `hole`."""
+def checks(exercise):
+    """Say that the class below is the check of `exercise`."""
 
     def register(cls):
-        check = _checks[hole.name] = cls()
-        check.hole = hole  # not on the class: a hole there would become a method
+        check = _checks[exercise.name] = cls()
+        check.exercise = (
+            exercise  # not on the class: an exercise there would become a method
+        )
         return cls
 
     return register
 
 
-def old_check(hole):
-    """The check of a hole whose chapter has classes still."""
-    if hole.name not in _checks:
-        raise LookupError(f"{hole.name} has no check yet")
-    return _checks[hole.name]
+def old_check(exercise):
+    """The check of an exercise whose chapter has classes still."""
+    if exercise.name not in _checks:
+        raise LookupError(f"{exercise.name} has no check yet")
+    return _checks[exercise.name]

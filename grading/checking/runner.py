@@ -1,6 +1,6 @@
 """The subject: what a check talks to instead of the learner's function.
 
-A check says "call this hole with these plain values" and gets plain values back. A
+A check says "call this exercise with these plain values" and gets plain values back. A
 tensor is made on the learner's side, and seen there. So one check serves an answer in
 this process and one in another, behind bytes.
 """
@@ -63,7 +63,7 @@ class LocalSubject:
     """
 
     trusted: bool = False
-    earlier: dict = field(default_factory=dict)  # hole -> memory, see Watched
+    earlier: dict = field(default_factory=dict)  # exercise -> memory, see Watched
 
     simulator = None  # what compiles kernels' texts; None: this process does
     outside = None  # what an answer may ask while it is called: a check's function
@@ -86,8 +86,8 @@ class LocalSubject:
         return text.encode("utf-8", "replace").decode()
 
     def call(self, name, args, seconds, own=False):
-        """Call an answer. The other holes run the course's solutions, unless `own`."""
-        hole, page, bases, value, problem = find(name), io.BytesIO(), [], None, None
+        """Call an answer. All others are the course's solutions, unless `own`."""
+        exercise, page, bases, value, problem = find(name), io.BytesIO(), [], None, None
         copier = Apart(page, 4)
         copier.fast = True  # the same value twice is two values
         copier.dump([*args])
@@ -99,13 +99,13 @@ class LocalSubject:
                 bases.append((_memory(tensor), tensor.storage))
         if not own:
             _references()
-        others = contextlib.nullcontext() if own else isolated(hole)
+        others = contextlib.nullcontext() if own else isolated(exercise)
         watch = contextlib.nullcontext() if self.trusted else without_torch()
-        earlier = self.earlier.setdefault(hole.name, [])
+        earlier = self.earlier.setdefault(exercise.name, [])
         with captured() as page, alone():
             try:
                 with others, time_limit(seconds), watch:
-                    value = drivers.played(hole, arguments, earlier)
+                    value = drivers.played(exercise, arguments, earlier)
                 value = plain(value, functools.partial(_kept, bases=bases))
                 flat = type(value) is tuple and len(value) <= 100
                 if not flat or not NUMBERS.issuperset(map(type, value)):
@@ -121,7 +121,7 @@ class LocalSubject:
             except KeyboardInterrupt:
                 raise
             except BaseException as error:
-                problem = _raised(error, hole)
+                problem = _raised(error, exercise)
         return Outcome(None if problem else value, problem, page.getvalue())
 
 
@@ -232,10 +232,10 @@ def _bare(value):
 
 @functools.cache
 def _references():
-    """Load the course's own answers once: other holes run them while one is judged."""
-    with_holes = {entry.chapter for entry in exercises()}
+    """Load the course's own answers once: they stand in while one is judged."""
+    with_exercises = {entry.chapter for entry in exercises()}
     for chapter in CHAPTERS:
-        if chapter.name in with_holes and solution(chapter.name).exists():
+        if chapter.name in with_exercises and solution(chapter.name).exists():
             load_references(chapter.name)
 
 
@@ -293,19 +293,19 @@ def _examine(tensor):
         raise NotPlain("a tensor whose storage is no flat array")
 
 
-def _raised(error, hole):
+def _raised(error, exercise):
     names = tuple(c.__name__ for c in type(error).__mro__[:-1])
     try:
         message = str(error) + suggest.meant(error)
     except Exception:
         message = "(its message cannot be read)"
-    where = _own_line(error, hole)
+    where = _own_line(error, exercise)
     return Problem("raised", message[:LONGEST], names[:FEW], where[:LONGEST])
 
 
-def _own_line(error, hole):
+def _own_line(error, exercise):
     """The last line of the learner's cell that the error passed through."""
-    answer = hole.answer.value
+    answer = exercise.answer.value
     own = getattr(getattr(answer, "__code__", None), "co_filename", None)
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         if frame.filename == own:

@@ -61,9 +61,9 @@ def _names(code):
 
 def _limits(names):
     """(seconds of the cell, rounds of a launch's loops)"""
-    holes = [entry.hole for entry in exercises() if entry.hole.name in names]
+    tried = [entry.exercise for entry in exercises() if entry.exercise.name in names]
     try:
-        checks = [*map(find_check, holes)]
+        checks = [*map(find_check, tried)]
     except ModuleNotFoundError:  # PyTorch
         checks = []
     seconds = max((check.seconds for check in checks), default=Judgment.seconds)

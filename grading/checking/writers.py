@@ -37,11 +37,13 @@ def writer(check, launch, name, element):
     """
     if launch.threads > MOST:
         return None
-    load_references(check.hole.chapter)
+    load_references(check.exercise.chapter)
     options = (*check.options, *launch.options)
-    kernel = compiled(check.hole, check.hole.name, check.hole.reference, options)
+    kernel = compiled(
+        check.exercise, check.exercise.name, check.exercise.reference, options
+    )
     args = [a.copy() if isinstance(a, np.ndarray) else a for a in launch.args]
-    array = dict(zip(names(check.hole), args, strict=True))[name]
+    array = dict(zip(names(check.exercise), args, strict=True))[name]
     tool = Writers(name, array.nbytes)
     where = launch.grid, launch.block, args, launch.shared_mem
     report = cudasim.run(kernel, *where, tools=[tool])

@@ -73,13 +73,15 @@ class TreeCheck(SceneCheck):
     """A method of a module, called on a tree."""
 
     def words(self, scene):
-        return f"m.{self.hole.name}({options_of(scene)}) of m = {drawn(scene['spec'])}"
+        return (
+            f"m.{self.exercise.name}({options_of(scene)}) of m = {drawn(scene['spec'])}"
+        )
 
     def of(self, random, spec, **options):
         if "prefix" in options:
             options["prefix"] = f"{random.randint(100, 999)}{options['prefix']}"
         spec = renamed(random, spec)
-        return {"scene": self.hole.name, "spec": spec, "options": options}
+        return {"scene": self.exercise.name, "spec": spec, "options": options}
 
 
 @checks(Module.named_parameters)

@@ -81,7 +81,7 @@ class BiasCheck(KernelCheck):
         if not native.has_nvcc():
             return
         cases = [self.built(dtype) for dtype in (np.float32, np.float64, np.float16)]
-        found = launched(self.hole.name, text, [case[:3] for case in cases])
+        found = launched(self.exercise.name, text, [case[:3] for case in cases])
         for number, (tensors, *_, expected) in enumerate(cases):
             if isinstance(found, str):
                 yield BUILT, False, found

@@ -39,10 +39,10 @@ class BuiltCheck(Check):
         try:
             compiler()
         except NoCompiler as error:
-            if subject.about(self.hole.name).state != "not answered":
-                said = f"{self.hole.name}: not graded · {error}"
-                points = self.hole.points
-                return Verdict(self.hole.name, 0, points, NEEDS_COMPILER, said)
+            if subject.about(self.exercise.name).state != "not answered":
+                said = f"{self.exercise.name}: not graded · {error}"
+                points = self.exercise.points
+                return Verdict(self.exercise.name, 0, points, NEEDS_COMPILER, said)
         return super().judge(subject, seed)
 
     def tried(self, subject, seed):
@@ -59,7 +59,7 @@ class BuiltCheck(Check):
         few = len(self.operands)
         tensors = [list(case[1 : 1 + few]) for case in cases]
         scene = {"scene": self.scene}
-        outcome = subject.call(self.hole.name, [scene, tensors], self.seconds)
+        outcome = subject.call(self.exercise.name, [scene, tensors], self.seconds)
         results = outcome.value or [{}] * len(cases)
         for number, ((part, *args), result) in enumerate(
             zip(cases, results, strict=True)

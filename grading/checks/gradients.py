@@ -154,7 +154,7 @@ class TensorCheck(Facts):
         return of_arrays(special, args)
 
     def words(self, *args):
-        return dict(describe.call(self.hole, args))["case"]
+        return dict(describe.call(self.exercise, args))["case"]
 
     def expected(self, *args):
         return scenarios.differentiated(PyTorch, self.torch, *args)
@@ -169,13 +169,13 @@ class FunctionCheck(SceneCheck):
     def words(self, scene):
         args = [str(tuple(a.shape)) for a in scene["args"]]
         args += filter(None, [options_of(scene)])
-        return f"{self.hole.name}({', '.join(args)}), shapes for tensors"
+        return f"{self.exercise.name}({', '.join(args)}), shapes for tensors"
 
     def of(self, *args, **options):
         return {"scene": "tensors", "args": list(args), "options": options}
 
     def expected(self, scene):
-        function = getattr(torch.nn.functional, self.hole.name)
+        function = getattr(torch.nn.functional, self.exercise.name)
         call = functools.partial(function, **scene["options"])
         return scenarios.differentiated(PyTorch, call, *each(scene["args"]))
 

@@ -188,8 +188,8 @@ def _lab_of(file, labs, otherwise):
 
 
 def _answered(names):
-    """The chapter of most of the holes that these are the names of."""
-    chapters = {entry.hole.name: entry.chapter for entry in exercises()}
+    """The chapter of most of the exercises that these are the names of."""
+    chapters = {entry.exercise.name: entry.chapter for entry in exercises()}
     found = Counter(chapters[name] for name in names if name in chapters)
     return found.most_common(1)[0][0] if found else None
 

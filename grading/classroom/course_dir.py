@@ -16,7 +16,7 @@ from sqlalchemy.exc import SAWarning, SQLAlchemyError
 from traitlets.config.loader import PyFileConfigLoader
 
 from minigrad import course
-from minigrad.exercises.answers import holes_of
+from minigrad.exercises.answers import exercises_of
 
 from ..checking.verdict import NEEDS_GPU
 from ..isolation import sandbox
@@ -168,7 +168,7 @@ def _by_others(api, directory, waiting, others):
             except Exception:  # `grade_one` meets it, too, and says what it is
                 unsent.append((student, lab))
                 continue
-            names = [hole.name for hole in holes_of(lab)]
+            names = [exercise.name for exercise in exercises_of(lab)]
             yield Item((student, lab), lab, cells, names, how)
 
     with others:

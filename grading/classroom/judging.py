@@ -5,7 +5,7 @@ import secrets
 from dataclasses import replace
 
 from minigrad import course
-from minigrad.exercises.answers import holes_of
+from minigrad.exercises.answers import exercises_of
 from minigrad.exercises.cells import answered_in, cells_of, is_setup
 
 from ..checking.check import judge
@@ -48,9 +48,9 @@ def submitted(root, student, lab):
 
 def run(lab, cells, names=None, files=(), unsafe=False):
     """(verdicts, warnings) of a process that runs the cells."""
-    holes = [h for h in holes_of(lab) if names is None or h.name in names]
+    exercises = [h for h in exercises_of(lab) if names is None or h.name in names]
     with ProcessSubject("submission.ipynb", cells, lab, files, unsafe) as subject:
-        verdicts = [verdict_on(hole, subject) for hole in holes]
+        verdicts = [verdict_on(exercise, subject) for exercise in exercises]
     texts, warnings, failing = dict(cells), [], {}
     for id, problem in subject.problems.items():
         begin = texts[id].strip().partition("\n")[0]
@@ -91,20 +91,20 @@ def students_cells(nb, released):
     ]
 
 
-def verdict_on(hole, subject, seed=None):
+def verdict_on(exercise, subject, seed=None):
     """The verdict. Where its process ends, it is tried again, with the same cases."""
     seed = secrets.randbits(64) if seed is None else seed
     for _ in range(TRIES):
-        verdict = _verdict_on(hole, subject, seed)
+        verdict = _verdict_on(exercise, subject, seed)
         if not subject.ended:
             break
     return verdict
 
 
-def _verdict_on(hole, subject, seed):
+def _verdict_on(exercise, subject, seed):
     """The verdict; 0 points where the process, or what it sent, cannot be judged."""
     try:
-        return judge(hole, subject, seed)
+        return judge(exercise, subject, seed)
     except Gone as error:
         state, why = "timed out" if error.kind == "time" else "crashed", error
     except NoIsolation:
@@ -112,8 +112,8 @@ def _verdict_on(hole, subject, seed):
     except Exception as error:  # of the check, on values that it did not expect
         state = "crashed"
         why = f"what it gives cannot be compared ({type(error).__name__}: {error})"
-    summary = f"{hole.name}: 0 of {plural(hole.points)} · {state}: {why}"
-    return Verdict(hole.name, 0, hole.points, state, summary)
+    summary = f"{exercise.name}: 0 of {plural(exercise.points)} · {state}: {why}"
+    return Verdict(exercise.name, 0, exercise.points, state, summary)
 
 
 def _with_reason(verdict, problem):

@@ -18,7 +18,7 @@ from nbgrader import utils
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Bool, Callable
 
-from minigrad.exercises.answers import holes_of
+from minigrad.exercises.answers import exercises_of
 
 from ..checking.verdict import NEEDS_GPU, Verdict, plural
 from . import repair, submission
@@ -64,7 +64,7 @@ class RunAnswers(NbGraderPreprocessor):
         root, student, lab = record.root, record.student, record.lab
         nb, warnings, why = submission.taken(root, student, lab)
         if why:
-            verdicts = [_not_gradable(hole, why) for hole in holes_of(lab)]
+            verdicts = [_not_gradable(exercise, why) for exercise in exercises_of(lab)]
         else:
             cells = students_cells(nb, repair.released(root, lab))
             how = {"files": record.modules(), "unsafe": self.unsafe}
@@ -160,9 +160,9 @@ def checks_here():
     return digest("".join(map(fingerprint, sorted(files))).encode())
 
 
-def _not_gradable(hole, why):
-    summary = f"{hole.name}: 0 of {plural(hole.points)} · not gradable: {why}"
-    return Verdict(hole.name, 0, hole.points, "not gradable", summary)
+def _not_gradable(exercise, why):
+    summary = f"{exercise.name}: 0 of {plural(exercise.points)} · not gradable: {why}"
+    return Verdict(exercise.name, 0, exercise.points, "not gradable", summary)
 
 
 def _enter(nb, verdicts, names):

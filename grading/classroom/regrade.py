@@ -36,20 +36,23 @@ def regrade(directory, exercise, students=(), dry_run=False):
 
     dry_run: write nothing.
     """
-    root, numbers = Path(directory).resolve(), {e.hole.number: e for e in exercises()}
-    hole = numbers[exercise].hole if exercise in numbers else find(exercise)
-    released_name(root, hole.chapter)
+    root, numbers = (
+        Path(directory).resolve(),
+        {e.exercise.number: e for e in exercises()},
+    )
+    exercise = numbers[exercise].exercise if exercise in numbers else find(exercise)
+    released_name(root, exercise.chapter)
     api = open_course(root)
     with alone(root):
-        for student, lab in submissions(root, hole.chapter, students):
+        for student, lab in submissions(root, exercise.chapter, students):
             record = record_of(root, student, lab)
             if record.current().get("state") != "graded":
                 continue  # `grade` will take it up, or no one can
             cells = judging.submitted(root, student, lab)
             (new,), warnings = judging.judged(
-                lab, cells, [hole.name], **how_of(api, record)
+                lab, cells, [exercise.name], **how_of(api, record)
             )
-            (old,) = (v for v in kept(root, record) if v.name == hole.name)
+            (old,) = (v for v in kept(root, record) if v.name == exercise.name)
             state, why = new.state, new.summary.partition(" · ")[2]
             if not dry_run:
                 result = replaced(root, record, [new]), warnings

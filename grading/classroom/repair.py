@@ -64,7 +64,7 @@ def _cell(code, source, metadata):
 
 
 def graded(nb):
-    """The check cells of a notebook, by the name of their hole."""
+    """The check cells of a notebook, by the name of their exercise."""
     cells = [c for c in nb.cells if c.metadata.get("nbgrader", {}).get("grade")]
     return {CHECK.search(cell.source)[1]: cell for cell in cells}
 
@@ -102,7 +102,7 @@ class Released:
         return made
 
     def placed(self, name):
-        """The released check of a hole, the first time it is needed."""
+        """The released check of an exercise, the first time it is needed."""
         check = self.unplaced.pop(name, None)
         return check and _added(check)
 

@@ -16,7 +16,7 @@ import nbformat
 from jinja2 import Environment
 
 from minigrad import course
-from minigrad.exercises.answers import holes_of
+from minigrad.exercises.answers import exercises_of
 from minigrad.exercises.cells import answered_in, cells_of
 from minigrad.viz.draw.canvas import Canvas
 from minigrad.viz.draw.picture import style
@@ -283,9 +283,9 @@ def _times(root, name, students):
             for exercise, minutes in time_spent.minutes(cells).items():
                 spent[exercise].append(minutes)
     return [
-        (hole.name, f"{statistics.median(took):.0f}", hole.minutes, len(took))
-        for hole in holes_of(name)
-        if (took := spent[hole.name])
+        (exercise.name, f"{statistics.median(took):.0f}", exercise.minutes, len(took))
+        for exercise in exercises_of(name)
+        if (took := spent[exercise.name])
     ]
 
 
@@ -307,8 +307,8 @@ def _groups(root, name, students):
             known[answered_in(cell.text)].append(cell.text)
     found = [
         one
-        for hole, texts in answers.items()
-        for one in alike(hole, texts, known[hole])
+        for exercise, texts in answers.items()
+        for one in alike(exercise, texts, known[exercise])
     ]
     return [
         {"students": students, "texts": max(group, key=lambda one: one.share).texts,

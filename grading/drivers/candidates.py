@@ -14,7 +14,7 @@ import numpy as np
 
 import minigrad
 from minigrad.exercises.answers import load_references
-from minigrad.exercises.hole import KernelExercise
+from minigrad.exercises.exercise import KernelExercise
 from minigrad.exercises.registry import collecting, find
 from minigrad.kernel import Kernel
 
@@ -46,7 +46,7 @@ def own_test(answer, of, text, options, seed):
     """Does a test pass the answer of `of` that has this text? Not by chance."""
     minigrad.manual_seed(seed)
     try:
-        with defined_anew(answer._hole):
+        with defined_anew(answer._exercise):
             answer(candidate(find(of), text, options))
     except AssertionError as error:
         return f"fails: {error}"
@@ -54,26 +54,26 @@ def own_test(answer, of, text, options, seed):
 
 
 @unwatched
-def candidate(hole, text, options):
+def candidate(exercise, text, options):
     """The answer that a text is, to be called."""
     if text is None:
-        return elsewhere(hole, options)
-    if isinstance(hole, KernelExercise):
-        return Candidate(Kernel(text, hole.name, options))
-    if hole.course_answer() is None:
-        load_references(hole.chapter)
-    names = {**hole.course_answer().__globals__}
+        return elsewhere(exercise, options)
+    if isinstance(exercise, KernelExercise):
+        return Candidate(Kernel(text, exercise.name, options))
+    if exercise.course_answer() is None:
+        load_references(exercise.chapter)
+    names = {**exercise.course_answer().__globals__}
     with collecting() as found:
-        exec(compiled(text, f"<{hole.name}>", "exec"), names)
-    return found.get(hole) or names[defined_last(text)]
+        exec(compiled(text, f"<{exercise.name}>", "exec"), names)
+    return found.get(exercise) or names[defined_last(text)]
 
 
-def elsewhere(hole, options):
+def elsewhere(exercise, options):
     """The candidate that the process of the references has."""
     course = reference_calls.connected
-    if isinstance(hole, KernelExercise):
-        text = remote_launch.Declared(course, hole, CANDIDATE)
-        return Candidate(Kernel(text, hole.name, options))
+    if isinstance(exercise, KernelExercise):
+        text = remote_launch.Declared(course, exercise, CANDIDATE)
+        return Candidate(Kernel(text, exercise.name, options))
     return reference_calls.candidate()
 
 
@@ -87,18 +87,18 @@ def defined_last(text):
 
 
 @contextlib.contextmanager
-def defined_anew(hole):
-    """Let a hole's answer know nothing of its earlier calls, as far as that can be.
+def defined_anew(exercise):
+    """Let an answer know nothing of its earlier calls, as far as that can be.
 
     Its own functions and containers are others meanwhile. A process of its own does
     more, where it is graded.
     """
-    before = hole._run
-    hole._run = _anew(before, {})
+    before = exercise._run
+    exercise._run = _anew(before, {})
     try:
         yield
     finally:
-        hole._run = before
+        exercise._run = before
 
 
 def _anew(value, known):

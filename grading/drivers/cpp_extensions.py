@@ -15,9 +15,9 @@ from .registry import scene
 
 
 @scene
-def built(hole, cases):
+def built(exercise, cases):
     """A C++ function, built and called in a process of its own, in all its cases."""
-    return cpp.called(hole.name, hole.text, cases)
+    return cpp.called(exercise.name, exercise.text, cases)
 
 
 class Context:
@@ -58,14 +58,14 @@ LAYOUTS = {
 
 
 @scene
-def from_outside(hole, ask, inputs, calls, ups, layout, steps, needs):
+def from_outside(exercise, ask, inputs, calls, ups, layout, steps, needs):
     """The gradients of several calls, and whether their inputs stay in memory.
 
     inputs: (x, bias), and calls: the number of each call's. ups: what dy may be. steps:
     of each backward, in order, its call, its dy, and whether it has another ctx, which
     holds what that of the call has saved.
     """
-    pair = hole(
+    pair = exercise(
         kernel(ask, "bias_gelu_backward", "dy", "x", "bias"),
         kernel(ask, "bias_backward", "dx"),
     )
@@ -125,10 +125,10 @@ def another(contexts, call):
 
 
 @scene
-def verified(hole, text, name):
+def verified(exercise, text, name):
     """A verification, which raises unless it lets an operator of the text pass."""
     op = operator(text, name) if text else reference_calls.candidate()
-    hole(unwatched(op), unwatched(reference))
+    exercise(unwatched(op), unwatched(reference))
     return "accepted"
 
 

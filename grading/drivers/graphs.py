@@ -29,24 +29,24 @@ def with_gradients(library, answer, *arguments):
 
 
 @scene
-def formula(hole, *arguments):
+def formula(exercise, *arguments):
     """A function of arrays, which may divide by zero."""
     with np.errstate(all="ignore"):
-        return hole(*arguments)
+        return exercise(*arguments)
 
 
 @scene
-def differentiated(hole, *arguments):
+def differentiated(exercise, *arguments):
     """A function of tensors: its result, and the gradients that go through it."""
     with minigrad.no_grad():  # where a buffer might be used again
-        hole(*arguments)
-    return scenarios.differentiated(Minigrad, hole, *arguments)
+        exercise(*arguments)
+    return scenarios.differentiated(Minigrad, exercise, *arguments)
 
 
 @scene(changes=("inputs",))
-def scenario(hole, name, *arguments):
+def scenario(exercise, name, *arguments):
     """One of scenarios.py, with minigrad in the place of PyTorch."""
-    return getattr(scenarios, name)(Minigrad, hole, *arguments)
+    return getattr(scenarios, name)(Minigrad, exercise, *arguments)
 
 
 def array(x):
@@ -131,12 +131,12 @@ def graph(edges, rows=None):
 
 
 @scene
-def order(hole, edges, roots):
+def order(exercise, edges, roots):
     """The numbers of the nodes, in the order that was found; -1 for anything else."""
     nodes = graph(edges)
     given = [nodes[n] for n in roots]
-    hole(given)  # once more below: nothing may be left on the nodes
-    found = hole(given)
+    exercise(given)  # once more below: nothing may be left on the nodes
+    found = exercise(given)
     for node in nodes.values():  # or Python would take a long row apart node by node
         node.next_functions = ()
     if not isinstance(found, list | tuple):
@@ -145,12 +145,12 @@ def order(hole, edges, roots):
 
 
 @scene
-def effort(hole, length, name):
+def effort(exercise, length, name):
     """Does twice as long a chain take about twice as many comparisons of nodes?"""
     counts = []
     for n in length, 2 * length:
         nodes, Counted.compared = row_of(Counted, n), 0
-        hole(nodes[:1])
+        exercise(nodes[:1])
         counts.append(Counted.compared)
     return counts[1] <= 3 * counts[0] + length
 
@@ -164,15 +164,15 @@ def row_of(kind, length):
 
 
 @scene
-def handed_on(hole, length):
+def handed_on(exercise, length):
     """How many gradients exist at once at most, in a row of nodes: no more than 3?"""
     nodes = row_of(Weak, length)
-    hole(nodes, {(nodes[0], 0): Minigrad.tensor(1)})
+    exercise(nodes, {(nodes[0], 0): Minigrad.tensor(1)})
     return max(node.most for node in nodes) <= 3
 
 
 @scene(changes=("seeds",))
-def engine(hole, edges, rows, seeds, retain):
+def engine(exercise, edges, rows, seeds, retain):
     """What an engine does with a graph. seeds: a list of (number, index, value)."""
     nodes, log = graph(edges, rows), []
     order = [nodes[n] for n in sorted(nodes)]
@@ -181,7 +181,7 @@ def engine(hole, edges, rows, seeds, retain):
     given = {(nodes[n], i): Minigrad.tensor(value) for n, i, value in seeds}
     got = []
     for _ in range(2):
-        hole(order, given, retain) if retain is not None else hole(order, given)
+        exercise(order, given, retain) if retain is not None else exercise(order, given)
         got.append({n.number: n.got for n in order if not n.rows[0]})
         for n in order:
             n.got = None
@@ -194,12 +194,12 @@ def engine(hole, edges, rows, seeds, retain):
 
 
 @scene
-def leaf(hole, asked, made):
+def leaf(exercise, asked, made):
     """leaf_rules of a tensor that was asked, or was made by an operator.
 
     A node among the answers stands there by its name.
     """
-    found = hole(asked, Step(0) if made else None)
+    found = exercise(asked, Step(0) if made else None)
     if not isinstance(found, tuple):
         return found
     return tuple("<MulBackward0>" if isinstance(x, Step) else x for x in found)
@@ -212,7 +212,7 @@ UNRECORDED = "without gradients:"
 
 
 @scene
-def versions(hole, steps):
+def versions(exercise, steps):
     """next_version of several tensors, one after the other: [versions] at the end.
 
     Where one comes again, it's what was returned.
@@ -225,7 +225,7 @@ def versions(hole, steps):
     for step in steps:
         unrecorded, name = step.startswith(UNRECORDED), step.split()[-1]
         with minigrad.no_grad() if unrecorded else contextlib.nullcontext():
-            found = hole(tensors[name])
+            found = exercise(tensors[name])
         same.append(found is tensors[name])
         tensors[name] = found
     return {
@@ -238,7 +238,7 @@ def versions(hole, steps):
 
 
 @scene
-def unpacked(hole, shape, steps, name):
+def unpacked(exercise, shape, steps, name):
     """unpack a tensor that was saved between writes to it, to its row, and to another.
 
     steps: which of these is written to, or "save", in order.
@@ -250,10 +250,10 @@ def unpacked(hole, shape, steps, name):
         for step in steps:
             if step == "save":
                 version = int(str(x.storage.version))  # as large, not the same object
-                hole(x, version, name)  # what it gives is not to be kept
+                exercise(x, version, name)  # what it gives is not to be kept
             else:
                 tensors[step].mul_(2)
-        seen["x itself is returned"] = hole(x, version, name) is x
+        seen["x itself is returned"] = exercise(x, version, name) is x
     except RuntimeError as error:
         seen["raises RuntimeError"] = str(error)
     return seen | {"the version afterwards": x.storage.version}

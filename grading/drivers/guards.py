@@ -45,24 +45,24 @@ def unwatched(function):
 
 
 class Watched:
-    """A hole whose calls are watched. changes: the arguments that it may change.
+    """An exercise whose calls are watched. changes: the arguments that it may change.
 
     earlier: weak references to the memory of what it was given and has returned so far;
     it grows.
     """
 
-    def __init__(self, hole, earlier, changes=()):
-        self._hole, self._earlier, self._changes = hole, earlier, changes
+    def __init__(self, exercise, earlier, changes=()):
+        self._exercise, self._earlier, self._changes = exercise, earlier, changes
 
     def __getattr__(self, name):
-        return getattr(self._hole, name)
+        return getattr(self._exercise, name)
 
     def __call__(self, *args, **named):
-        names = _parameters(inspect.unwrap(self._hole))
+        names = _parameters(inspect.unwrap(self._exercise))
         given = [*zip(names, args, strict=False), *named.items()]
         given = [(n, a) for n, a in given if n not in self._changes and not _fixed(a)]
         before = [(name, _inside(value)) for name, value in given]
-        result = self._hole(*args, **named)
+        result = self._exercise(*args, **named)
         for (name, value), (_, was) in zip(given, before, strict=True):
             if not _alike(_inside(value), was):
                 text = f"{name}, which it was given, has changed"

@@ -73,14 +73,14 @@ def numbered(value, known):
 
 
 @scene
-def named_parameters(hole, spec, options, late=None):
+def named_parameters(exercise, spec, options, late=None):
     """Lists the parameters: [(name, number), ...]; once more, if one comes late."""
     module, known = grown(minigrad, spec)
-    pairs = [*(hole if late is None else hole._hole)(module, **options)]
+    pairs = [*(exercise if late is None else exercise._exercise)(module, **options)]
     if late is not None:
         known[late] = nn.Parameter(minigrad.tensor([float(late)]))
         module.register_parameter("late", known[late])
-        pairs = [*hole(module, **options)]
+        pairs = [*exercise(module, **options)]
     for pair in pairs:
         if not isinstance(pair, tuple) or len(pair) != 2:
             raise NotPlain(f"pairs (name, parameter) are wanted, not {kind(pair)}")
@@ -88,10 +88,10 @@ def named_parameters(hole, spec, options, late=None):
 
 
 @scene
-def state_dict(hole, spec, options):
+def state_dict(exercise, spec, options):
     """Saves: [(name, number, "same", "detached", "copied" or "attached"), ...]."""
     module, known = grown(minigrad, spec)
-    found = wanted(hole(module, **options), dict, "a dict")
+    found = wanted(exercise(module, **options), dict, "a dict")
     return [(name, *held(name, x, known)) for name, x in found.items()]
 
 
@@ -109,13 +109,13 @@ def held(name, x, known):
 
 
 @scene
-def train(hole, spec, of, flags, mode):
+def train(exercise, spec, of, flags, mode):
     """Sets the mode of one: {number of module: training}, and what was returned."""
     module, known = grown(minigrad, spec)
     modules = {n[1]: m for n, m in known.items() if isinstance(n, tuple)}
     for number, flag in flags.items():
         modules[number].training = flag
-    result = hole(modules[of], mode)
+    result = exercise(modules[of], mode)
     found = [n for n, module in modules.items() if module is result]
     returned = found[0] if found else kind(result)
     return {n: modules[n].training for n in flags} | {"returned": returned}
@@ -125,16 +125,16 @@ def train(hole, spec, of, flags, mode):
 
 
 @scene
-def tensors(hole, args, options):
+def tensors(exercise, args, options):
     """Calls it with tensors for the arrays; what scenarios.differentiated says."""
-    call = functools.partial(hole, **options)
+    call = functools.partial(exercise, **options)
     return scenarios.differentiated(Minigrad, call, *map(tensor_of, args))
 
 
 @scene(changes=("running_mean", "running_var"))
-def batch_norm(hole, x, mean, var, options):
+def batch_norm(exercise, x, mean, var, options):
     """Normalises; what scenarios.normalised says."""
-    return scenarios.normalised(Minigrad, hole, x, mean, var, options)
+    return scenarios.normalised(Minigrad, exercise, x, mean, var, options)
 
 
 def after_each(seeds):
@@ -146,23 +146,23 @@ def after_each(seeds):
 
 
 @scene(changes=("tensor",))
-def kaiming(hole, shape, seeds, options):
+def kaiming(exercise, shape, seeds, options):
     """Fills a weight after each seed, each time what was returned: its numbers."""
     weight, drawn = nn.Parameter(minigrad.zeros(tuple(shape))), []
     result = weight
     for _ in after_each(seeds):
-        result = hole(result, **options)
+        result = exercise(result, **options)
         drawn.append(array_of(weight))
     returned = "the tensor" if result is weight else kind(result)
     return {"drawn": drawn, "returned": returned}
 
 
 @scene
-def dropout(hole, x, dy, seeds, options):
+def dropout(exercise, x, dy, seeds, options):
     """Drops after each seed: the results, and the gradient through the last."""
     x, drawn = tensor_of(x).requires_grad_(), []
     for _ in after_each(seeds):
-        y = hole(x, **options)
+        y = exercise(x, **options)
         drawn.append(array_of(y))
     if y.requires_grad and y is not x:
         y.backward(minigrad.tensor(dy))
@@ -195,13 +195,13 @@ def stepped(param, grads, which, step):
 
 
 @scene(changes=("param", "buffer"))
-def sgd(hole, param, grads, which, options, buffer=None):
+def sgd(exercise, param, grads, which, options, buffer=None):
     """Steps with these gradients: the parameter after each, and what else changed."""
     buffer = None if buffer is None else tensor_of(buffer)
 
     def step(param, g, number):
         nonlocal buffer
-        buffer = hole(param, g, buffer, **options)
+        buffer = exercise(param, g, buffer, **options)
         return buffer
 
     kept = stepped(param, grads, which, step)
@@ -209,19 +209,19 @@ def sgd(hole, param, grads, which, options, buffer=None):
 
 
 @scene(changes=("param", "exp_avg", "exp_avg_sq"))
-def adam(hole, param, grads, which, options):
+def adam(exercise, param, grads, which, options):
     """The same of a rule with two averages."""
     averages = [minigrad.tensor(0 * param) for _ in range(2)]
 
     def step(param, g, number):
-        hole(param, g, *averages, number, **options)
+        exercise(param, g, *averages, number, **options)
 
     kept = stepped(param, grads, which, step)
     return kept | {"averages": np.stack([a.numpy() for a in averages])}
 
 
 @scene(changes=("parameters",))
-def clip(hole, grads, lazy, options):
+def clip(exercise, grads, lazy, options):
     """Clips: the norm that is returned, and the gradients afterwards."""
     params = [
         nn.Parameter(minigrad.tensor(np.zeros(1) if g is None else np.zeros_like(g)))
@@ -233,7 +233,7 @@ def clip(hole, grads, lazy, options):
     kinds = {"a list": params, "a generator": (p for p in params),
              "a tensor": params[0]}  # fmt: skip
     try:
-        norm = hole(kinds[lazy], **options)
+        norm = exercise(kinds[lazy], **options)
     except RuntimeError:
         pairs = [(array_of(g), a) for g, a in zip(before, grads, strict=True)
                  if g is not None]  # fmt: skip
@@ -254,7 +254,7 @@ def clip(hole, grads, lazy, options):
 
 
 @scene
-def training(hole, x, y, weight, bias, lr, momentum, epochs, held=1.0):
+def training(exercise, x, y, weight, bias, lr, momentum, epochs, held=1.0):
     """Trains a line: the losses, and weight and bias at the end.
 
     held: times the parameters, the gradients from before.
@@ -266,7 +266,7 @@ def training(hole, x, y, weight, bias, lr, momentum, epochs, held=1.0):
         p.grad = p.detach() * held
     optimizer = minigrad.optim.SGD(model.parameters(), lr=lr, momentum=momentum)
     loss_fn, x, y = Loss(), tensor_of(x), tensor_of(y)
-    losses = hole(model, loss_fn, optimizer, x, y, epochs)
+    losses = exercise(model, loss_fn, optimizer, x, y, epochs)
     if isinstance(losses, list) and any(isinstance(n, Tensor) for n in losses):
         raise NotPlain("the losses are to be numbers, loss.item(), and not tensors")
     return {

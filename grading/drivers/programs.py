@@ -49,13 +49,13 @@ def numbers(found, known):
 
 
 @scene
-def execution(hole, edges, fetches):
+def execution(exercise, edges, fetches):
     """The numbers of the operations, in the order that was found."""
     made = operations(edges)
     given = [made[n] for n in fetches]
     with few_calls() if len(edges) > 1000 else contextlib.nullcontext():
-        hole(given)  # once more below: nothing may be kept
-        found = numbers(hole(given), made)
+        exercise(given)  # once more below: nothing may be kept
+        found = numbers(exercise(given), made)
     for operation in made.values():  # or Python would take a long row apart one by one
         operation.inputs = ()
     same = given == [made[n] for n in fetches]
@@ -75,19 +75,19 @@ def few_calls():
 
 
 @scene
-def prune(hole, edges, types, order, fetches, fed):
+def prune(exercise, edges, types, order, fetches, fed):
     """The numbers of what is to be computed, or a ValueError."""
     made = operations(edges, types)
     order, fetches = [made[n] for n in order], [made[n] for n in fetches]
     given = {made[n] for n in fed}
     kept = [*order], [*fetches], {*given}
-    hole(order, fetches, given)  # and again: all is to be as it was
-    found = numbers(hole(order, fetches, given), made)
+    exercise(order, fetches, given)  # and again: all is to be as it was
+    found = numbers(exercise(order, fetches, given), made)
     return {"computed": found, "all is as it was": (order, fetches, given) == kept}
 
 
 @scene
-def fold(hole, edges, types, values, stateful):
+def fold(exercise, edges, types, values, stateful):
     """The values that were found, and how often each kernel was called."""
     made = operations(edges, types, values)
     calls = []
@@ -107,7 +107,7 @@ def fold(hole, edges, types, values, stateful):
     kernels = {name: kernel(name, work) for name, work in works.items()}
     order, known = [*made.values()], {**kernels}
     before = [{**vars(o)} for o in order]
-    found = wanted(hole(order, known, tuple(stateful)), dict, "a dict")
+    found = wanted(exercise(order, known, tuple(stateful)), dict, "a dict")
     if not all(map(same_facts, order, before)):
         raise Misuse("changed", "an operation has changed")
     if order != [*made.values()] or known != kernels:
@@ -134,7 +134,7 @@ def built(steps):
 
 
 @scene
-def graph_gradients(hole, steps, y, xs, feed, twice=False, shared=False):
+def graph_gradients(exercise, steps, y, xs, feed, twice=False, shared=False):
     """The values of gradients that were defined, and what was asked on the way.
 
     twice: the gradient of the sum of the first gradient, in their place. shared: one
@@ -151,11 +151,11 @@ def graph_gradients(hole, steps, y, xs, feed, twice=False, shared=False):
             return graph.gradient_of(operation, dy)
 
         given = [made[x] for x in xs]
-        found = hole(made[y], given, grad_of)
+        found = exercise(made[y], given, grad_of)
         if given != [made[x] for x in xs]:
             raise Misuse("changed", "xs has changed")
         if twice:
-            found = hole(graph.reduce_sum(found[0]), given, graph.gradient_of)
+            found = exercise(graph.reduce_sum(found[0]), given, graph.gradient_of)
         for g in wanted(found, list, "a list"):
             if g is not None and not isinstance(g, graph.Operation):
                 raise NotPlain(f"gradients are operations, or None, not {kind(g)}")
@@ -194,13 +194,13 @@ def anew(value):
 
 
 @scene
-def common(hole, described):
+def common(exercise, described):
     """{number of a node: number of the one that it repeats}."""
     made = nodes_of(described)
     given, before = [*made], [{**vars(n)} for n in made]
     options = [{**n.kwargs} for n in made]
-    hole(given)  # once more below: nothing may be kept
-    found = wanted(hole(given), dict, "a dict")
+    exercise(given)  # once more below: nothing may be kept
+    found = wanted(exercise(given), dict, "a dict")
     known = {id(n): i for i, n in enumerate(made)}
     pairs = {known.get(id(a), -1): known.get(id(b), -1) for a, b in found.items()}
     same = given == made and all(map(same_facts, made, before))
@@ -226,7 +226,7 @@ class Fact:
 
 
 @scene
-def fusion(hole, facts, edges, group, node, between):
+def fusion(exercise, facts, edges, group, node, between):
     """May a node be fused? facts: {number: what Fact takes}; edges: {number: inputs}"""
     made = {n: Fact(n, *f) for n, f in facts.items()}
     for n, inputs in edges.items():
@@ -234,7 +234,7 @@ def fusion(hole, facts, edges, group, node, between):
         made[n].args = tuple(made[n].inputs)
     given = [made[n] for n in group], made[node], [made[n] for n in between]
     before = [fact.told() for fact in made.values()], [*given[0]], [*given[2]]
-    found = wanted(hole(*given), bool, "True or False")
+    found = wanted(exercise(*given), bool, "True or False")
     if before != ([fact.told() for fact in made.values()], given[0], given[2]):
         raise Misuse("changed", "a node, group or between has changed")
     return found
@@ -251,7 +251,7 @@ LAYOUTS = {  # tensors with the elements of an array
 
 
 @scene(changes=("static", "given"))
-def inputs_copied(hole, static, given, layout="row by row"):
+def inputs_copied(exercise, static, given, layout="row by row"):
     """What static tensors hold after the copy of the given ones.
 
     given: arrays, or ("static", n) for a static tensor, ("turned", n) and ("first", n)
@@ -273,7 +273,7 @@ def inputs_copied(hole, static, given, layout="row by row"):
         new.append(LAYOUTS[layout](x) if array else views[x[0]](x[1]))
     lists = [*tensors], [*new]
     try:
-        hole(lists[0], lists[1])
+        exercise(lists[0], lists[1])
         raised = None
     except Exception as error:
         raised = type(error).__name__ + " without a message" * (not str(error))

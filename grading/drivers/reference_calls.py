@@ -13,7 +13,7 @@ import numpy as np
 
 from minigrad import autograd
 from minigrad.autograd.graph import Node
-from minigrad.exercises import hole as holes
+from minigrad.exercises import exercise as exercises
 from minigrad.exercises.registry import CppExercise, KernelExercise
 from minigrad.storage import Storage
 from minigrad.tensor import Tensor
@@ -51,20 +51,20 @@ class Course(Channel):
         self.results = {}  # of calls in which only plain values crossed
         self.errors = {}  # number -> an error that was raised here
 
-    def reference(self, hole):
-        """What stands for the course's own answer of a hole; None if there is none."""
-        if isinstance(hole, CppExercise) or not self.request("has", hole.name):
+    def reference(self, exercise):
+        """What stands for the course's own answer; None if there is none."""
+        if isinstance(exercise, CppExercise) or not self.request("has", exercise.name):
             return None
-        is_kernel = isinstance(hole, KernelExercise)
-        name = hole.name
-        return Declared(self, hole, name) if is_kernel else self.function(name)
+        is_kernel = isinstance(exercise, KernelExercise)
+        name = exercise.name
+        return Declared(self, exercise, name) if is_kernel else self.function(name)
 
     def function(self, name):
         return functools.partial(self.call, name)
 
     def call(self, name, /, *args, **named):
         """What a reference gives for these arguments."""
-        alone = holes.judged() is not None
+        alone = exercises.judged() is not None
         args, named = tuple(map(_whole, args)), {k: _whole(v) for k, v in named.items()}
         try:
             key = _key((name, alone, args)) if not named else None

@@ -42,10 +42,10 @@ def driver(function=None, *, changes=()):
         return functools.partial(driver, changes=changes)
 
     @functools.wraps(function)
-    def play(hole, *args, **options):
+    def play(exercise, *args, **options):
         from .graphs import Minigrad
 
-        return function(Minigrad, hole, *args, **options)
+        return function(Minigrad, exercise, *args, **options)
 
     def with_pytorch(reference, *args, **options):
         return function(pytorch(), reference, *args, **options)
@@ -68,7 +68,7 @@ def pytorch():
 def scene(function=None, *, changes=()):
     """Register a scene under its function's name. ValueError: another one has it.
 
-    changes: the arguments that the hole may change.
+    changes: the arguments that the exercise may change.
     The same text again, as in a module that is reloaded, takes the place of the first.
     """
     if function is None:
@@ -98,8 +98,8 @@ def place(function):
     return f"{code.co_filename}:{code.co_firstlineno}"
 
 
-def played(hole, arguments, earlier):
-    """Call a hole; or play the scene that the first argument describes.
+def played(exercise, arguments, earlier):
+    """Call an exercise; or play the scene that the first argument describes.
 
     earlier: the memory of earlier results, see Watched. Operators are recorded,
     whatever an answer before has left behind.
@@ -107,14 +107,14 @@ def played(hole, arguments, earlier):
     first = arguments[0] if arguments else None
     with minigrad.enable_grad():
         if not isinstance(first, dict) or "scene" not in first:
-            return Watched(hole, earlier)(*arguments)
+            return Watched(exercise, earlier)(*arguments)
         described = {k: v for k, v in first.items() if k != "scene"}
         play = SCENES[first["scene"]]
-        watched = Watched(hole, earlier, play.changes)
+        watched = Watched(exercise, earlier, play.changes)
         return play(watched, *arguments[1:], **described)
 
 
 @scene
-def plain_call(hole, *arguments, **options):
+def plain_call(exercise, *arguments, **options):
     """A call with options by name."""
-    return hole(*arguments, **options)
+    return exercise(*arguments, **options)

@@ -12,17 +12,17 @@ MOST = 2**18  # bytes
 
 
 @scene
-def numbers_alone(hole, *arguments, least):
+def numbers_alone(exercise, *arguments, least):
     """A function of sizes, of many elements: these take it no more memory.
 
     least: the arguments for one element. What it prints, or keeps, takes memory there,
     too.
     """
-    value, most = _measured(hole, arguments)
+    value, most = _measured(exercise, arguments)
     if most > MOST:  # other answers may have been loaded meanwhile
-        value, most = _measured(hole, arguments)
+        value, most = _measured(exercise, arguments)
     if most > MOST:
-        most -= _measured(hole, least)[1]
+        most -= _measured(exercise, least)[1]
     if most > MOST:
         text = (
             "it takes more memory with more elements: find the numbers without a list "
@@ -32,17 +32,17 @@ def numbers_alone(hole, *arguments, least):
     return value
 
 
-def _measured(hole, arguments):
+def _measured(exercise, arguments):
     """What a call returns, and the bytes that it took at most."""
     tracemalloc.start()
     try:
-        return hole(*arguments), tracemalloc.get_traced_memory()[1]
+        return exercise(*arguments), tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
 
 
 @scene
-def find_kernel(hole, registry, operator, device, dtype, later=None):
+def find_kernel(exercise, registry, operator, device, dtype, later=None):
     """{"returns": kernel}, or {"raises": what the error says}.
 
     later: what the registry has grown by since an earlier search.
@@ -50,9 +50,9 @@ def find_kernel(hole, registry, operator, device, dtype, later=None):
     registry = dict(registry)
     if later:
         with contextlib.suppress(LookupError, NotImplementedError):
-            hole(registry, operator, device, dtype)
+            exercise(registry, operator, device, dtype)
         registry.update(later)
     try:
-        return {"returns": hole(registry, operator, device, dtype)}
+        return {"returns": exercise(registry, operator, device, dtype)}
     except DispatchError as error:
         return {"raises": str(error)}

@@ -23,9 +23,9 @@ from .registry import scene, wanted
 
 
 @scene
-def idx(hole, data):
+def idx(exercise, data):
     """Reads a file's bytes: an array."""
-    return wanted(hole(data), np.ndarray, "a NumPy array")
+    return wanted(exercise(data), np.ndarray, "a NumPy array")
 
 
 # ------------------------------------------------- loaders
@@ -39,7 +39,7 @@ SHARED = [  # generators of random numbers that all programs share: get and set
 
 
 @scene
-def epoch_orders(hole, n, shuffle, seed, another, stirs):
+def epoch_orders(exercise, n, shuffle, seed, another, stirs):
     """The orders of some epochs, of one loader and of others.
 
     stirs: seeds of the generators that all share, before each; and what is drawn next.
@@ -55,7 +55,7 @@ def epoch_orders(hole, n, shuffle, seed, another, stirs):
             for stir in np.random.seed, python_random.seed, minigrad.manual_seed:
                 stir(stirs[number])
             with another_run() if number == 6 else contextlib.nullcontext():
-                found.append(indices_of(hole(loader), "the order"))
+                found.append(indices_of(exercise(loader), "the order"))
             drawn.append([np.random.random(), python_random.random()])
             drawn[-1] += default_generator.get_state()
     finally:
@@ -65,18 +65,18 @@ def epoch_orders(hole, n, shuffle, seed, another, stirs):
 
 
 @scene
-def many_orders(hole, n, pairs):
+def many_orders(exercise, n, pairs):
     """The orders of loaders with these seeds, in these epochs."""
     found = []
     for seed, epoch in pairs:
         loader = loader_of(n, True, seed)
         loader.epoch = epoch
-        found.append(indices_of(hole(loader), "the order"))
+        found.append(indices_of(exercise(loader), "the order"))
     return {"orders": found}
 
 
 @scene
-def changed_loader(hole, attributes):
+def changed_loader(exercise, attributes):
     """The orders of one loader whose attributes change: its own, a new one's, its own.
 
     attributes: n, shuffle, seed, and epoch, one after the other. Whoever has an order
@@ -89,7 +89,7 @@ def changed_loader(hole, attributes):
         new.epoch = epoch
         three = []
         for asked in loader, new, loader:
-            order = hole(asked)
+            order = exercise(asked)
             three.append(indices_of(order, "the order"))
             if order.flags.writeable:
                 order[:] = 0
@@ -131,11 +131,11 @@ def indices_of(array, what):
 
 
 @scene
-def batch_indices(hole, order, size, drop_last):
+def batch_indices(exercise, order, size, drop_last):
     """The batches of a loader whose order is given: a list of lists."""
     loader = DataLoader(range(len(order)), size, False, drop_last, seed=0)
     loader.order = lambda: np.array(order, np.int64)
-    batches = wanted(hole(loader), list, "a list of arrays")
+    batches = wanted(exercise(loader), list, "a list of arrays")
     return [indices_of(batch, "a batch") for batch in batches]
 
 
@@ -229,7 +229,7 @@ class Once:
 
 
 @scene
-def train_steps(hole, weights, norm, training, optimizer, options, batches, look,
+def train_steps(exercise, weights, norm, training, optimizer, options, batches, look,
                 held=1.0):  # fmt: skip
     """Steps with batches: the losses, what they are, and the model afterwards.
 
@@ -245,7 +245,7 @@ def train_steps(hole, weights, norm, training, optimizer, options, batches, look
     modes = [m.training for m in model.modules()]
     for images, labels in batches:
         with waits_noted(calls):
-            loss = hole(model, made, tensor_of(images), tensor_of(labels))
+            loss = exercise(model, made, tensor_of(images), tensor_of(labels))
         if isinstance(loss, int | float | np.number):
             raise NotPlain(
                 "the loss is to be a tensor, not a number: .item() waits until every "
@@ -272,7 +272,9 @@ def train_steps(hole, weights, norm, training, optimizer, options, batches, look
 
 
 @scene
-def evaluation(hole, weights, norm, training, data, size, look, recording, drop_last):
+def evaluation(
+    exercise, weights, norm, training, data, size, look, recording, drop_last
+):
     """Evaluates: loss and accuracy, how the model was used, and how it is left."""
     doubles = "what the model does is recorded" in look
     model = Watched(network(minigrad, weights, norm), doubles).train(training)
@@ -280,7 +282,7 @@ def evaluation(hole, weights, norm, training, data, size, look, recording, drop_
     loader = DataLoader(dataset, size, drop_last=drop_last, seed=0)
     once = Once(loader, "runs through the loader" in look)
     with minigrad.set_grad_enabled(recording):
-        result = hole(model, once)
+        result = exercise(model, once)
         recorded = minigrad.is_grad_enabled()
     if not isinstance(result, tuple) or len(result) != 2:
         raise NotPlain(f"a tuple (loss, accuracy) is wanted, not {kind(result)}")
@@ -346,7 +348,7 @@ class Logged(Training):
 
 
 @scene
-def training_run(hole, data, weights, norm, lr, orders, size, start, epochs, look):
+def training_run(exercise, data, weights, norm, lr, orders, size, start, epochs, look):
     """Trains by train_mnist: what was done in which order, and what came of it.
 
     data: images and labels to train with, and to test with. orders: of each epoch.
@@ -364,7 +366,7 @@ def training_run(hole, data, weights, norm, lr, orders, size, start, epochs, loo
     optimizer = optim.SGD(model.parameters(), lr=lr)
     training = Logged(log, model, optimizer, train, test)
     training.results = [tuple(result) for result in start["results"]]
-    returned, results = hole(training, epochs), [*training.results]
+    returned, results = exercise(training, epochs), [*training.results]
     training.results.append((0.0, float(epochs)))  # a copy does not have it
     shown = {
         "work": log["work"],

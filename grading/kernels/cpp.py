@@ -128,11 +128,11 @@ def serve(descriptor):
     from minigrad.testing import extension, native
 
     torch.set_num_threads(1)
-    hole = find(name)
-    hole.fill(text)
+    exercise = find(name)
+    exercise.fill(text)
     watched = aten_traps.traps()  # before any code of the answer's runs here
     try:
-        function = native.build(hole, compiled, _examine)
+        function = native.build(exercise, compiled, _examine)
         found = _results(function, cases, watched)
     except UsesATen as error:
         found = [{"error": "ATen", "message": str(error)} for _ in cases]
@@ -150,10 +150,10 @@ def serve_cuda(asked):
     from minigrad.exercises.registry import find
     from minigrad.testing import extension, native
 
-    hole, outputs = find(name), []
-    hole.fill(text)
+    exercise, outputs = find(name), []
+    exercise.fill(text)
     try:
-        run = native.build_cuda(hole, lambda _: locks.for_what_was_built(cuda=True))
+        run = native.build_cuda(exercise, lambda _: locks.for_what_was_built(cuda=True))
         with torch.cuda.stream(torch.cuda.Stream()):
             for arrays, sizes, threads in cases:
                 tensors = [torch.from_numpy(np.array(a)).cuda() for a in arrays]

@@ -31,41 +31,43 @@ def available():
     return gpu_available()
 
 
-def run(hole, text, launches, options=()):
+def run(exercise, text, launches, options=()):
     """What came of launches on the GPU: for each a Ran, or a Problem."""
-    shown = _asked(hole, [text], launches, options, 0)
+    shown = _asked(exercise, [text], launches, options, 0)
     if isinstance(shown, Problem):
         return [shown] * len(launches)
-    done = [_seen(hole, one, left) for one, left in zip(launches, shown, strict=False)]
+    done = [
+        _seen(exercise, one, left) for one, left in zip(launches, shown, strict=False)
+    ]
     return done + done[-1:] * (len(launches) - len(done))  # after a fault none is run
 
 
-def seconds(hole, texts, launch):
+def seconds(exercise, texts, launch):
     """The shortest time of a launch of each text, by events; or a Problem.
 
     They take turns, after a warm-up. Other programs on the GPU only add to a time.
     """
-    shown = _asked(hole, texts, [launch], (), TIMES)
+    shown = _asked(exercise, texts, [launch], (), TIMES)
     if isinstance(shown, Problem):
         return shown
     return Problem("raised", shown[0]) if isinstance(shown[0], str) else shown[0]
 
 
-def share(hole, text, other, launch, enough):
+def share(exercise, text, other, launch, enough):
     """(the other's time over the text's, their times), or a Problem.
 
     Is it less than enough, the best of a few tries counts: others may use the GPU.
     """
     found = []
     while len(found) < TRIES and not (found and found[-1][0] >= enough):
-        took = seconds(hole, [other, text], launch)
+        took = seconds(exercise, [other, text], launch)
         if isinstance(took, Problem):
             return took
         found.append((took[0] / took[1], took[1], took[0]))
     return max(found)
 
 
-def _seen(hole, launch, left):
+def _seen(exercise, launch, left):
     """A launch's Ran, of the cells that it has left; a Problem of a message."""
     if isinstance(left, str):
         return Problem("raised", left)
@@ -76,10 +78,10 @@ def _seen(hole, launch, left):
     args = [p.array if isinstance(p, Guarded) else p for p in places]
     torn = any(place.is_torn() for place in guarded)
     clean = Report([], [], dict.fromkeys(launch.limits, 0), "")  # no tool has watched
-    return ran(hole, launch, args, clean, torn)
+    return ran(exercise, launch, args, clean, torn)
 
 
-def _asked(hole, texts, launches, options, times):
+def _asked(exercise, texts, launches, options, times):
     """What the launches leave, or how long they take, or a Problem.
 
     Another's kernel may have all memory: that is waited for as long as it may run.
@@ -89,7 +91,7 @@ def _asked(hole, texts, launches, options, times):
          [*map(sent, one.args)], list(one.options)]
         for one in launches
     ]  # fmt: skip
-    asked = [texts, hole.name, list(options), where, times]
+    asked = [texts, exercise.name, list(options), where, times]
     end = time.monotonic() + START_SECONDS
     while True:
         begun, shown = time.monotonic(), _served(asked)

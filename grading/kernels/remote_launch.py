@@ -19,10 +19,10 @@ STRUCT = re.compile(r"struct \w+ {[^}]*};")
 class Declared(str):
     """A kernel's declaration, in the place of its text: launched, it is elsewhere."""
 
-    def __new__(cls, course, hole, called):
-        structs = STRUCT.findall(hole.__doc__)
+    def __new__(cls, course, exercise, called):
+        structs = STRUCT.findall(exercise.__doc__)
         text = super().__new__(
-            cls, "\n".join([*structs, f"{hole.form()} {{ __trap(); }}"])
+            cls, "\n".join([*structs, f"{exercise.form()} {{ __trap(); }}"])
         )
         text.course, text.called = course, called
         return text

@@ -102,28 +102,28 @@ def distinct(random, *shape, dtype=np.float32):
     return (values * signs).astype(dtype).reshape(shape)
 
 
-def names(hole):
+def names(exercise):
     """The names of a kernel's parameters, in order."""
-    return [re.search(r"(\w+)\s*(\[\w*\])?$", p)[1] for p in hole.parameters]
+    return [re.search(r"(\w+)\s*(\[\w*\])?$", p)[1] for p in exercise.parameters]
 
 
-def outputs(hole):
+def outputs(exercise):
     """The names of the parameters that the kernel writes to."""
-    pairs = zip(names(hole), hole.parameters, strict=True)
+    pairs = zip(names(exercise), exercise.parameters, strict=True)
     return [n for n, p in pairs if "*" in p and "const" not in p.split("*")[0]]
 
 
-def by_name(hole, values):
+def by_name(exercise, values):
     """{name: value} of a value for each output, or of the value of the only one."""
     if values is None or isinstance(values, Fault):
         return values
-    values = values if isinstance(values, dict) else {outputs(hole)[0]: values}
+    values = values if isinstance(values, dict) else {outputs(exercise)[0]: values}
     return {name: np.asarray(value) for name, value in values.items()}
 
 
-def with_body(hole, body):
+def with_body(exercise, body):
     """A whole text of a kernel's body; a text that is whole already stays."""
-    return body if "__global__" in body else f"{hole.form()} {{\n{body}\n}}"
+    return body if "__global__" in body else f"{exercise.form()} {{\n{body}\n}}"
 
 
 def same_arrays(got, expected, rtol=0, atol=0):
@@ -149,11 +149,11 @@ def taken(sort, array):
     return array if sort == "array" else array[()]
 
 
-def ran(hole, launch, args, report, torn=False):
+def ran(exercise, launch, args, report, torn=False):
     """The Ran of arguments as they are after a launch."""
-    known = dict(zip(names(hole), args, strict=True))
-    arrays = {name: known.pop(name) for name in outputs(hole)}
-    before = dict(zip(names(hole), launch.args, strict=True))
+    known = dict(zip(names(exercise), args, strict=True))
+    arrays = {name: known.pop(name) for name in outputs(exercise)}
+    before = dict(zip(names(exercise), launch.args, strict=True))
     inputs = {n: a for n, a in known.items() if isinstance(a, np.ndarray)}
     changed = not all(np.array_equal(a, before[n], True) for n, a in inputs.items())
     return Ran(arrays, report, ("changed",) * changed + ("out-of-bounds",) * torn)

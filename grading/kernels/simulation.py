@@ -100,12 +100,14 @@ class Text:
     def __init__(self, code, simulator):
         self.code, self.simulator = code, simulator
 
-    def launched(self, hole, launch, options=(), tools="all", limits=None, **how):
-        """The Ran, or Problem, of a hole's answer; `how` as for `run`."""
-        known = names(hole)
-        wanted = [known.index(name) for name in outputs(hole)]
+    def launched(self, exercise, launch, options=(), tools="all", limits=None, **how):
+        """The Ran, or Problem, of an exercise's answer; `how` as for `run`."""
+        known = names(exercise)
+        wanted = [known.index(name) for name in outputs(exercise)]
         how |= {"reads": any(key.startswith("reads of") for key in launch.limits)}
-        got = self.run(hole.name, launch, wanted, options, tools, limits, True, **how)
+        got = self.run(
+            exercise.name, launch, wanted, options, tools, limits, True, **how
+        )
         if isinstance(got, Problem):
             return got
         return got._replace(arrays={known[i]: a for i, a in got.arrays.items()})
@@ -114,7 +116,7 @@ class Text:
             fits=False, unshared=False, reads=False):  # fmt: skip
         """The Ran of a kernel, {place: array} of those of its arguments; or a Problem.
 
-        fits: is it the answer of a hole, whose declaration it has? unshared: without
+        fits: is it an exercise's answer, whose declaration it has? unshared: without
         shared memory, each thread has arrays of its own. reads: count those of each
         array.
         """
@@ -285,14 +287,14 @@ class Room:
             return Problem("compile", f"the compiler is not done after {seconds:.0f} s")
 
 
-def compiled(hole, name, code, options=()):
-    """The kernel of a text; a Problem where it is none, or not this hole's."""
+def compiled(exercise, name, code, options=()):
+    """The kernel of a text; a Problem where it is none, or not this exercise's."""
     if len(code) > LONGEST_TEXT:
         most = f"{LONGEST_TEXT:,}"
         return Problem("compile", f"the text is too long: at most {most} characters")
     try:
-        if hole:
-            hole.fits(code)
+        if exercise:
+            exercise.fits(code)
         module = cudasim.RawModule(code, options, name=f"{name}.cu")
         return cudasim.RawKernel(code, name, options, module=module)
     except (WrongAnswerType, cudasim.CompileError) as error:

@@ -1,6 +1,6 @@
 """Notebooks from text: solutions/NN.py -> labs/NN.ipynb, lessons/NN.py -> its ipynb.
 
-Marks on cells say what a cell is; everything else about it follows from the hole:
+Marks on cells say what a cell is; everything else about it follows from the exercise:
 
     # %% setup=true                          the set-up cell: gets the Colab part
     # %% [markdown] task="contiguous_strides"  the task: gets stars, minutes, points
@@ -28,7 +28,7 @@ import nbformat
 
 from minigrad import course
 from minigrad.exercises import order
-from minigrad.exercises.answers import holes_of
+from minigrad.exercises.answers import exercises_of
 from minigrad.exercises.cells import source_of
 from minigrad.exercises.registry import find
 from minigrad.testing import published
@@ -153,7 +153,7 @@ def notebook(path, solved):
     for cell in cells:
         if cell.cell_type == "markdown":
             cell.source = STATED.sub(r"\1", cell.source)  # what is read, and counted
-    takes = duration(cells, holes_of(path.stem) if lab else [])
+    takes = duration(cells, exercises_of(path.stem) if lab else [])
     cells[0].source = cells[0].source.replace("{{duration}}", takes)
     ids = _ids(cells)
     built = [_cell(cell, id, solved, lab) for cell, id in zip(cells, ids, strict=True)]
@@ -249,15 +249,15 @@ def _id(name):
 
 def _with_effort(text, name):
     """The task's heading, with number, stars, minutes and points under it."""
-    hole = find(name)
-    stars = "★" * hole.stars + "☆" * (3 - hole.stars)
-    effort = f"{stars} · about {hole.minutes} minutes · {plural(hole.points)}"
+    exercise = find(name)
+    stars = "★" * exercise.stars + "☆" * (3 - exercise.stars)
+    effort = f"{stars} · about {exercise.minutes} minutes · {plural(exercise.points)}"
     heading, _, rest = text.partition("\n")
-    return f"{heading}\n\nExercise {hole.number} · {effort}\n{rest}"
+    return f"{heading}\n\nExercise {exercise.number} · {effort}\n{rest}"
 
 
 def _with_contract(text, name):
-    """The hints under the hole's contract, so that it stands right above the stub."""
+    """The hints under the contract, so that it stands right above the stub."""
     return f"**Contract**\n\n```text\n{find(name).contract}\n```\n\n{text}"
 
 
@@ -303,7 +303,7 @@ def _metadata(chapter, lab):
 
 def _examine(path, cells):
     """Raise unless every exercise of the chapter has its cells, in course order."""
-    expected = [hole.name for hole in holes_of(path.stem)]
+    expected = [exercise.name for exercise in exercises_of(path.stem)]
     for mark in ("task", "hints", "exercise", "check"):
         got = [cell.metadata[mark] for cell in cells if mark in cell.metadata]
         if got != expected:

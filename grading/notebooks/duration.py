@@ -13,11 +13,13 @@ PREDICT, PUZZLE, QUESTION = 1, 5, 2
 MARKS = {r"\bPredict\b|\*\*predict\*\*": PREDICT, r"\*\*Puzzle": PUZZLE}
 
 
-def duration(cells, holes):
+def duration(cells, exercises):
     """ "65 minutes (an estimate ...)": of a lab by its exercises, of a lesson by what
     stands in it."""
-    if holes:
-        return f"{rounded(sum(hole.minutes for hole in holes))} (an estimate)"
+    if exercises:
+        return (
+            f"{rounded(sum(exercise.minutes for exercise in exercises))} (an estimate)"
+        )
     text = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
     code = "\n".join(cell.source for cell in cells if cell.cell_type == "code")
     words, lines = len(text.split()), len(re.findall(r"^.*\S", code, re.M))

@@ -10,7 +10,7 @@ import itertools
 import select
 import time
 
-from minigrad.exercises.answers import holes_of
+from minigrad.exercises.answers import exercises_of
 from minigrad.exercises.registry import CppExercise, find
 from minigrad.exercises.sandbox import PATIENCE
 
@@ -47,7 +47,7 @@ class ProcessSubject(WireSubject):
 
     cells: (id, text) of its code cells, in order. A cell that ends the process again
     and again is left out, so it costs no other exercise anything.
-    files: (name, text) of the modules beside it. lab: its holes are the answers'.
+    files: (name, text) of the modules beside it. lab: its exercises are the answers'.
     seconds: by the clock, of waiting for all of it.
     After `with`, `problems` says what went wrong in which cell: {id: text}. `ended`:
     did the process end unasked, after all its cells?
@@ -238,7 +238,9 @@ class ProcessSubject(WireSubject):
         """What is not served: while the cells run, the lab's own exercises."""
         if self._ready:
             return [self._judged]
-        return [hole.name for hole in holes_of(self.lab)] if self.lab else []
+        return (
+            [exercise.name for exercise in exercises_of(self.lab)] if self.lab else []
+        )
 
     @contextlib.contextmanager
     def _ends(self, seconds):

@@ -183,7 +183,7 @@ class Elsewhere:
         return cls.references.request("apply", cls.forward, cls.backward, args)
 
 
-class HolePlace(Place):
+class ExercisePlace(Place):
     """An exercise: called, it's the student's answer if that is judged."""
 
     def __call__(self, *args, **named):
@@ -331,9 +331,9 @@ class References(Channel):
 
         Everything else is in the student's process.
         """
-        hole = getattr(value, "__func__", value)  # where it is a class method
-        if isinstance(hole, Exercise):
-            return HolePlace(self, hole, place)
+        exercise = getattr(value, "__func__", value)  # where it is a class method
+        if isinstance(exercise, Exercise):
+            return ExercisePlace(self, exercise, place)
         if place.endswith(":solves"):
             return self._solves
         is_error = isinstance(value, type) and issubclass(value, Exception)
@@ -344,10 +344,10 @@ class References(Channel):
         name = value.__name__ if isinstance(value, types.ModuleType) else place
         return Place(self, value, name)
 
-    def _solves(self, hole):
+    def _solves(self, exercise):
         def keep(answer):
-            self.solved[hole.value.name] = answer
-            return hole
+            self.solved[exercise.value.name] = answer
+            return exercise
 
         return keep
 

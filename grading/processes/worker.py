@@ -57,7 +57,7 @@ def warm():
     sys.modules["torch"] = Absent("torch")
     import grading
     import minigrad.models
-    import minigrad.viz  # noqa: F401  with all holes, what set-up cells import
+    import minigrad.viz  # noqa: F401  with all exercises, what set-up cells import
     from grading.checking import runner  # noqa: F401
 
     exercises()  # imports what minigrad loads at first use
@@ -96,7 +96,7 @@ def main(line, name, cells, files, seconds, only=None):
     only: the exercise whose answer has to be there; cells that it has no need of are
     left out.
     """
-    from minigrad.exercises import hole
+    from minigrad.exercises import exercise
     from minigrad.exercises.registry import running
 
     from ..checking.runner import LocalSubject, served
@@ -105,7 +105,7 @@ def main(line, name, cells, files, seconds, only=None):
     course = reference_calls.connected = Course(line.receive_end())
     for file, text in files:
         Path(file).write_text(text, encoding="utf-8")
-    hole.supply, Kernel.__new__ = course.reference, remote_launch.of_text
+    exercise.supply, Kernel.__new__ = course.reference, remote_launch.of_text
     names = {"__name__": "__main__", "display": lambda *shown, **how: None}
     cells = _needed(cells, only) if only else cells
     for _ in range(2):
@@ -195,7 +195,7 @@ def _needed(cells, name):
 
 def _is_early(text, problem):
     """Does a cell need a later one, as where cells were run out of order?"""
-    answered = {entry.hole.name for entry in exercises() if entry.hole.answer}
+    answered = {entry.exercise.name for entry in exercises() if entry.exercise.answer}
     return problem.startswith("NameError") and answered_in(text) not in answered
 
 

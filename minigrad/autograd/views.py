@@ -33,7 +33,7 @@ class ViewOp:
 
     backward(dy, layout, *args): the gradient of the tensor, which had that layout (its
     shape, strides and offset), where the method was called with args. On the class it
-    is the function itself, so that a hole stays a hole.
+    is the function itself, so that an exercise stays an exercise.
     """
 
     def __init__(self, name, backward, function):

@@ -53,7 +53,7 @@ def progress():
 
 @app.command()
 def export(folder: Path, force: bool = False):
-    """Write the package with your answers in its holes to FOLDER."""
+    """Write the package with your answers in its exercises to FOLDER."""
     from minigrad.export import export as write
 
     write(folder, force)

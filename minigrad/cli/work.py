@@ -125,7 +125,7 @@ def update(one):
     )
     shutil.copy2(one.path, aside)
     write(one, old)
-    return aside, [hole(cell) for cell in gone(old)]
+    return aside, [exercise(cell) for cell in gone(old)]
 
 
 def published(one):
@@ -169,7 +169,7 @@ def merge(old, new):
     last += map(quoted, lost)
     merged["cells"] = []
     for cell in copy.deepcopy(new["cells"]):
-        mine = answers.get(hole(cell), [])
+        mine = answers.get(exercise(cell), [])
         merged["cells"] += [as_added(twice) for twice in mine[:-1]]
         merged["cells"] += [answer(cell, mine[-1]) if mine else cell]
         merged["cells"] += [as_added(note) for note in added.get(cell.get("id"), [])]
@@ -180,17 +180,19 @@ def merge(old, new):
 
 
 def sort_out(old, new):
-    """The learner's cells: {hole: answers}, {id: cells that follow it}, all others."""
+    """The learner's cells: {exercise: answers}, {id: cells after it}, all others."""
     ids = {cell.get("id") for cell in new["cells"]}
-    holes = {hole(cell): cell.get("id") for cell in new["cells"] if hole(cell)}
+    exercises = {
+        exercise(cell): cell.get("id") for cell in new["cells"] if exercise(cell)
+    }
     given = set(made_from(old).get("cells") or map(mark, new["cells"]))
     answers, added, last, here = {}, {}, [], None
     for cell in old["cells"]:
-        at = holes.get(hole(cell), cell.get("id"))
+        at = exercises.get(exercise(cell), cell.get("id"))
         here = at if at in ids else here
         written = text(cell).strip() and mark(cell) not in given
-        if written and hole(cell) in holes:
-            answers.setdefault(hole(cell), []).append(cell)
+        if written and exercise(cell) in exercises:
+            answers.setdefault(exercise(cell), []).append(cell)
         elif written:
             (added.setdefault(here, []) if here else last).append(cell)
     return answers, added, last
@@ -200,12 +202,16 @@ def gone(old):
     """The learner's answers to what is no exercise of the course any more."""
     known = {None, *(entry.name for entry in exercises())}
     given = made_from(old).get("cells", [])
-    return [c for c in old["cells"] if hole(c) not in known and mark(c) not in given]
+    return [
+        c for c in old["cells"] if exercise(c) not in known and mark(c) not in given
+    ]
 
 
 def quoted(cell):
     """An answer that no exercise takes, as text: it could not be run."""
-    source = f"Your {hole(cell)}, no exercise any more:\n\n```python\n{text(cell)}\n```"
+    source = (
+        f"Your {exercise(cell)}, no exercise any more:\n\n```python\n{text(cell)}\n```"
+    )
     return {"cell_type": "markdown", "metadata": {}, "source": source}
 
 
@@ -237,7 +243,7 @@ def made_from(notebook):
     return note if isinstance(note, dict) else {}
 
 
-def hole(cell):
+def exercise(cell):
     return answered_in(text(cell)) if cell["cell_type"] == "code" else None
 
 

@@ -1,1 +1,1 @@
-"""Holes and answers: what a hole is, how an answer fills it, where it comes from."""
+"""Exercises, and the answers that take their place; where these come from."""

@@ -38,7 +38,7 @@ __all__ = [
     "answered_in",
     "answers_from",
     "cells_of",
-    "holes_of",
+    "exercises_of",
     "is_answer",
     "is_setup",
     "load_references",
@@ -48,11 +48,11 @@ __all__ = [
 SECONDS = 20  # for one cell
 
 _running = False  # a set-up cell that asks for earlier answers must not start it again
-_filled = {}  # hole -> the Answer that answers_from has put there
+_filled = {}  # exercise -> the Answer that answers_from has put there
 
 
 def answers_from(where, before=None):
-    """Fill the holes of earlier labs; a printed line says where a solution stands in.
+    """Answer the exercises of earlier labs; a line says where a solution stands in.
 
     where: "labs", the learner's own notebooks; where those have no answer the course's
     solution stands in, and a printed line says so. "solutions": solutions for all.
@@ -63,7 +63,7 @@ def answers_from(where, before=None):
     last = course.chapter(before).number if before is not None else len(course.CHAPTERS)
     if _running:
         return
-    chapters = [c.name for c in course.CHAPTERS[:last] if holes_of(c.name)]
+    chapters = [c.name for c in course.CHAPTERS[:last] if exercises_of(c.name)]
     if whole := [name for name in chapters if _fill(name, where)]:
         numbers = ", ".join(name[:2] for name in whole)
         if whole[2:] and whole == [c.name for c in course.CHAPTERS[: len(whole)]]:
@@ -71,22 +71,22 @@ def answers_from(where, before=None):
         _say(numbers if whole[1:] else whole[0], "every exercise")
 
 
-def holes_of(name):
-    """The holes of one chapter, in course order."""
-    return [entry.hole for entry in exercises() if entry.chapter == name]
+def exercises_of(name):
+    """The exercises of one chapter, in course order."""
+    return [entry.exercise for entry in exercises() if entry.chapter == name]
 
 
 def load_references(name):
-    """Give every hole of a chapter the course's own solution as `reference`."""
-    if all(hole.reference is not None for hole in holes_of(name)):
+    """Give every exercise of a chapter the course's own solution as `reference`."""
+    if all(exercise.reference is not None for exercise in exercises_of(name)):
         return
     path = course.solution(name)
     with collecting() as found:
         failed = run(cells_of(path), path)
     for message in failed.values():
         raise RuntimeError(f"the course's own solution fails: {message}")
-    for hole, answer in found.items():
-        hole.reference = answer
+    for exercise, answer in found.items():
+        exercise.reference = answer
 
 
 def run(cells, path):
@@ -108,38 +108,40 @@ def run(cells, path):
 
 
 def _fill(name, where):
-    """Fill a chapter's holes. Does the course's solution stand in for all of them?"""
-    holes = holes_of(name)
+    """Answer a chapter's exercises. Does the course's solution stand in for all?"""
+    exercises = exercises_of(name)
     if where == "labs":
-        _fill_from_lab(name, holes)
-    missing = [h for h in holes if where == "solutions" or h.answer is None]
+        _fill_from_lab(name, exercises)
+    missing = [h for h in exercises if where == "solutions" or h.answer is None]
     if not missing or not _stand_in(name, missing):
         return False
-    if missing != holes:
-        _say(name, ", ".join(hole.name for hole in missing))
-    return missing == holes
+    if missing != exercises:
+        _say(name, ", ".join(exercise.name for exercise in missing))
+    return missing == exercises
 
 
 def _say(name, which):
     print(f"{name}: the course's solution stands in, and earns no points, for {which}")
 
 
-def _fill_from_lab(name, holes):
-    live = {h: h.answer for h in holes if h.answer and h.answer is not _filled.get(h)}
-    for hole in holes:
-        _put(hole, None)
+def _fill_from_lab(name, exercises):
+    live = {
+        h: h.answer for h in exercises if h.answer and h.answer is not _filled.get(h)
+    }
+    for exercise in exercises:
+        _put(exercise, None)
     try:
         for message in _run_lab(course.lab(name)):
             print(f"{name}: {message}")
     finally:
-        _filled.update({hole: hole.answer for hole in holes})
-        for hole, answer in live.items():
-            _put(hole, answer)
+        _filled.update({exercise: exercise.answer for exercise in exercises})
+        for exercise, answer in live.items():
+            _put(exercise, answer)
 
 
-def _put(hole, answer):
-    hole.answer = answer
-    hole._run = answer and answer.value
+def _put(exercise, answer):
+    exercise.answer = answer
+    exercise._run = answer and answer.value
 
 
 def _run_lab(path):
@@ -153,18 +155,18 @@ def _run_lab(path):
 
 
 def _stand_in(name, missing):
-    """Fill holes with the course's solutions. Are they there?"""
+    """Fill exercises with the course's solutions. Are they there?"""
     path = course.solution(name)
     if not path.exists():
         print(f"{name}: no answer and no solution, since {relative(path)} is not here")
         return False
     load_references(name)
     cells = {answered_in(cell.text): cell for cell in cells_of(path)}
-    for hole in missing:
-        cell = cells[hole.name]
+    for exercise in missing:
+        cell = cells[exercise.name]
         with running(relative(path), cell.id, cell.text):
-            hole.fill(hole.reference)
-        _filled[hole] = hole.answer
+            exercise.fill(exercise.reference)
+        _filled[exercise] = exercise.answer
     return True
 
 

@@ -53,13 +53,13 @@ def is_answer(text):
 
 
 def answered_in(text):
-    """The name of the hole that a cell answers: @solves(Tensor.permute) -> permute."""
+    """The exercise that a cell answers, by name: @solves(Tensor.permute) -> permute."""
     found = answers_in(text)
     return found[0] if found else None
 
 
 def answers_in(text, solves=("solves",)):
-    """The names of the holes that a cell answers; solves: what `solves` is called."""
+    """Names of the exercises that a cell answers. solves: what `solves` is called."""
     if not any(name in text for name in solves):
         return []
     pattern = re.compile(SOLVES.format("|".join(map(re.escape, solves))), re.M)

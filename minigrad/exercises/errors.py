@@ -13,11 +13,11 @@ class Brief:
 
 
 class NotAnswered(Brief, NotImplementedError):
-    """A hole was used that nobody has filled."""
+    """An exercise was used that nobody has filled."""
 
 
 class WrongAnswerType(Brief, TypeError):
-    """An answer does not fit its hole: the message says what was expected."""
+    """An answer does not fit its exercise: the message says what was expected."""
 
 
 class Stopped(Brief, KeyboardInterrupt):

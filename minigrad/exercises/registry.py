@@ -1,7 +1,7 @@
-"""Exercises: what a hole in minigrad is, and how a learner's answer fills it.
+"""Exercises: how one is declared, and how a learner's answer takes its place.
 
-A hole is a signature and a docstring that is a complete specification; an answer is an
-ordinary function (or, for a kernel, a CUDA C text):
+An exercise is a signature and a docstring that is a complete specification; an answer
+is an ordinary function (or, for a kernel, a CUDA C text):
 
     @exercise(points=1)                        # in the library
     def contiguous_strides(shape): '''...'''
@@ -9,8 +9,8 @@ ordinary function (or, for a kernel, a CUDA C text):
     @solves(contiguous_strides)                # in the lab
     def contiguous_strides(shape): return ...
 
-The hole itself holds the answer, so code that imported the hole uses the new answer at
-once. `solves` returns the hole: a cell can be run again as often as one likes.
+The exercise itself holds the answer, so code that imported it uses the new one at once.
+ `solves` returns the exercise: a cell can be run again as often as one likes.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from .. import plan_cache
 from .errors import CircularAnswers, NotAnswered, WrongAnswerType
-from .hole import Answer, CppExercise, Exercise, KernelExercise, isolated, kind
+from .exercise import Answer, CppExercise, Exercise, KernelExercise, isolated, kind
 from .order import ORDER
 from .source import Source, running
 
@@ -45,8 +45,8 @@ __all__ = [
     "solves",
 ]
 
-_holes = {}  # name -> Exercise
-_collected = None  # {hole: answer} while `collecting`, else None
+_exercises = {}  # name -> Exercise
+_collected = None  # {exercise: answer} while `collecting`, else None
 
 
 class Entry(NamedTuple):
@@ -55,11 +55,11 @@ class Entry(NamedTuple):
     name: str
     chapter: str
     points: float
-    hole: Exercise
+    exercise: Exercise
 
 
 def exercise(*, points, stars=1, minutes=5):
-    """Make a hole of a function, a method or (under @staticmethod) a static method.
+    """Make an exercise of a function, a method, or (under @staticmethod) a static one.
 
     points: what a right answer earns. Its lab and number are its task's (order.py).
     """
@@ -74,64 +74,64 @@ def exercise(*, points, stars=1, minutes=5):
 
 
 def kernel_exercise(declaration, *, points, stars=1, minutes=5):
-    """Make a hole of a kernel's comment and declaration, the text of its `.cu` file."""
+    """Make an exercise of a kernel's comment and declaration, as in its `.cu` file."""
     module = sys._getframe(1).f_globals.get("__name__")
     return _register(KernelExercise(declaration, module, points, stars, minutes))
 
 
 def cpp_exercise(declaration, *, points, stars=1, minutes=5):
-    """Make a hole of the comment and declaration of a C++ function."""
+    """Make an exercise of the comment and declaration of a C++ function."""
     module = sys._getframe(1).f_globals.get("__name__")
     return _register(CppExercise(declaration, module, points, stars, minutes))
 
 
-def solves(hole):
-    """Fill `hole` with the function below (or a kernel's text); return the hole."""
-    while not isinstance(hole, Exercise) and hasattr(hole, "__wrapped__"):
-        hole = hole.__wrapped__  # another decorator stands above @solves
-    if not isinstance(hole, Exercise):
-        raise WrongAnswerType(not_a_hole(hole, "@solves"))
+def solves(exercise):
+    """Answer `exercise` by the function below (or a kernel's text); return it."""
+    while not isinstance(exercise, Exercise) and hasattr(exercise, "__wrapped__"):
+        exercise = exercise.__wrapped__  # another decorator stands above @solves
+    if not isinstance(exercise, Exercise):
+        raise WrongAnswerType(not_an_exercise(exercise, "@solves"))
 
     def fill(answer):
         if _collected is None:
-            hole.fill(answer)
+            exercise.fill(answer)
         else:
-            _collected[hole] = answer
-        return hole
+            _collected[exercise] = answer
+        return exercise
 
     return fill
 
 
 def exercises():
-    """Every hole in course order, as (name, chapter, points, hole)."""
+    """Every exercise in course order, as (name, chapter, points, exercise)."""
     from .. import data, graph, training  # noqa: F401  with what loads at first use
     from ..jit import compiled  # noqa: F401
     from ..testing import verify  # noqa: F401
 
     return [
-        Entry(name, chapter, _holes[name].points, _holes[name])
+        Entry(name, chapter, _exercises[name].points, _exercises[name])
         for chapter, names in ORDER.items()
         for name in names
-        if name in _holes
+        if name in _exercises
     ]
 
 
 def find(name):
-    """The hole that is called `name`."""
-    hole = _named(name) or (exercises() and _named(name))  # the first loads nothing
-    if hole:
-        return hole
+    """The exercise that is called `name`."""
+    exercise = _named(name) or (exercises() and _named(name))  # the first loads nothing
+    if exercise:
+        return exercise
     names = {name: name for name in _written()}
     raise LookupError(f"no exercise is called {name!r}.{_meant(name, names)}")
 
 
 def _named(name):
-    return _holes.get(name)
+    return _exercises.get(name)
 
 
 @contextlib.contextmanager
 def collecting():
-    """Gather what `solves` is given, without filling any hole."""
+    """Gather what `solves` is given, without filling any exercise."""
     global _collected
     before, _collected = _collected, {}
     try:
@@ -140,27 +140,31 @@ def collecting():
         _collected = before
 
 
-def _register(hole):
-    old = _holes.get(hole.name)
+def _register(exercise):
+    old = _exercises.get(exercise.name)
     if old and (old.__module__, old.__qualname__) == (
-        hole.__module__,
-        hole.__qualname__,
+        exercise.__module__,
+        exercise.__qualname__,
     ):
         # Its module was reloaded: keep the object that others have imported.
-        hole.answer, hole.reference, hole._run = old.answer, old.reference, old._run
-        hole.refused = old.refused
-        old.__dict__.update(hole.__dict__)
+        exercise.answer, exercise.reference, exercise._run = (
+            old.answer,
+            old.reference,
+            old._run,
+        )
+        exercise.refused = old.refused
+        old.__dict__.update(exercise.__dict__)
         plan_cache.clear()
         return old
     if old:
         raise ValueError(
-            f"two exercises are called {hole.name}, one in {old.__module__} and one in "
-            f"{hole.__module__}: a name is used once only"
+            f"two exercises are called {exercise.name}: in {old.__module__} and in "
+            f"{exercise.__module__}: a name is used once only"
         )
-    return _holes.setdefault(hole.name, hole)
+    return _exercises.setdefault(exercise.name, exercise)
 
 
-def not_a_hole(thing, where):
+def not_an_exercise(thing, where):
     """What to say when `where` was given a thing that is no exercise."""
     names = _written()
     if isinstance(thing, str):
@@ -179,21 +183,21 @@ def not_a_hole(thing, where):
     )
 
 
-def _uncovered(function, hole, where):
+def _uncovered(function, exercise, where):
     """The same of a function that has the exercise's name, but no @solves(...)."""
     bound = getattr(function, "__globals__", {}).get(function.__name__)
     if where == "@solves" and bound is not function:  # it is being defined right now
-        return f"@solves must say which exercise it solves: write @solves({hole})."
+        return f"@solves must say which exercise it solves: write @solves({exercise})."
     return (
         f"{where}: {function.__name__} is an ordinary function here, no longer the "
-        f"exercise: a cell without @solves defined it anew. Write @solves({hole}) "
+        f"exercise: a cell without @solves defined it anew. Write @solves({exercise}) "
         f"above its def, run the set-up cell again, then the cell of the answer."
     )
 
 
 def _written():
     """{name: how a notebook writes it}: {"permute": "Tensor.permute"}."""
-    return {entry.name: entry.hole.__qualname__ for entry in exercises()}
+    return {entry.name: entry.exercise.__qualname__ for entry in exercises()}
 
 
 def _meant(name, names):

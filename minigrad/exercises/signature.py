@@ -1,4 +1,4 @@
-"""Does an answer fit its hole? Parameters of Python functions and of CUDA C kernels."""
+"""Does an answer fit its exercise? Parameters of Python functions, and of kernels."""
 
 import ast
 import inspect

@@ -1,6 +1,6 @@
 """`minigrad export DIR`: the completed package, to take home.
 
-Each hole becomes the learner's own function, or the course's solution where there is
+Each exercise becomes the learner's own function, or the course's solution if there is
 none. The result needs no notebook and nothing of the course.
 """
 
@@ -219,20 +219,21 @@ def free_name(target):
 def rows():
     """The README's table: every function, where it is, and whose."""
     return "\n".join(
-        f"| `{hole.form()}` | {hole.__module__} | {author(hole)} |"
-        for *_, hole in exercises()
+        f"| `{exercise.form()}` | {exercise.__module__} | {author(exercise)} |"
+        for *_, exercise in exercises()
     )
 
 
-def author(hole):
-    return "the course's solution" if hole.answer.from_solutions else "own"
+def author(exercise):
+    return "the course's solution" if exercise.answer.from_solutions else "own"
 
 
 def whose():
     """One sentence that says which answers are the learner's."""
-    holes = [entry.hole for entry in exercises()]
-    others = [hole.name for hole in holes if hole.answer.from_solutions]
-    own = f"{len(holes) - len(others)} of {len(holes)} exercises are your own answers"
+    answers = {entry.name: entry.exercise.answer for entry in exercises()}
+    others = [name for name, answer in answers.items() if answer.from_solutions]
+    count = len(answers)
+    own = f"{count - len(others)} of {count} exercises are your own answers"
     return (
         f"{own}; the course's solution: {', '.join(others)}." if others else f"{own}."
     )

@@ -1,4 +1,4 @@
-"""The text of the completed package: every hole filled, the course's machinery gone."""
+"""The text of the completed package: every exercise answered, the machinery gone."""
 
 import ast
 import builtins
@@ -21,21 +21,23 @@ HERE = Path(__file__).parent.parent
 
 
 def assembled():
-    """{path in the package: text}. Every hole must have an answer."""
-    holes = [entry.hole for entry in exercises()]
-    holes = [h for h in holes if not MACHINERY & set(h.__module__.split("."))]
-    for hole in holes:
-        if hole.answer is None:
-            raise CannotMerge(f"{hole.name} has no answer, and no solution stands in")
+    """{path in the package: text}. Every exercise must have an answer."""
+    kept = [entry.exercise for entry in exercises()]
+    kept = [e for e in kept if not MACHINERY & set(e.__module__.split("."))]
+    for exercise in kept:
+        if exercise.answer is None:
+            raise CannotMerge(
+                f"{exercise.name} has no answer, and no solution stands in"
+            )
     used = {"minigrad", "minigrad.viz", "minigrad.models", "minigrad.testing.compare"}
     used |= {f"minigrad.{module}" for module in AT_FIRST_USE.values()}
-    package = all_modules(used | {hole.__module__ for hole in holes})
+    package = all_modules(used | {exercise.__module__ for exercise in kept})
     kernels = {p: p.read_text(encoding="utf-8") for p in sorted(HERE.rglob("*.cu*"))}
-    for hole in holes:
-        if isinstance(hole, KernelExercise):
-            fill_kernel(hole, package[hole.__module__], kernels)
+    for exercise in kept:
+        if isinstance(exercise, KernelExercise):
+            fill_kernel(exercise, package[exercise.__module__], kernels)
         else:
-            fill(hole, package[hole.__module__])
+            fill(exercise, package[exercise.__module__])
     texts = {module.path: module.result() for module in package.values()}
     for module in package.values():
         if texts[module.path] != module.text:
@@ -65,16 +67,16 @@ def path_of(name):
     return next((p for p in candidates if inside and p.is_file()), None)
 
 
-def fill(hole, module):
-    """Put the answer in the hole's place, and its helpers before it."""
-    merger = Merger(answer_of(hole), module)
-    node, holder = module.find(hole.__qualname__)
+def fill(exercise, module):
+    """Put the answer in the exercise's place, and its helpers before it."""
+    merger = Merger(answer_of(exercise), module)
+    node, holder = module.find(exercise.__qualname__)
     text = merger.function(pieces.docstring_of(module.text, node))
     others = [
         f"@{ast.unparse(d)}\n" for d in node.decorator_list if not _is_exercise(d)
     ]
     text = re.sub(r"\A((?:#.*\n)*)", lambda m: m[0] + "".join(others), text)
-    text = comment_on(hole) + text
+    text = comment_on(exercise) + text
     first, last = pieces.first_line(node), node.end_lineno + 1
     text = pieces.indented(text, " " * node.col_offset)
     module.edits.append(((first, 0), (last, 0), text))
@@ -83,33 +85,35 @@ def fill(hole, module):
     module.edits.append((place, place, helpers))
 
 
-def fill_kernel(hole, module, kernels):
+def fill_kernel(exercise, module, kernels):
     """Put the kernel's text where its declaration is: in a `.cu` file or a module."""
-    calls = (_declaring(node, hole.name) for node in ast.walk(module.tree))
+    calls = (_declaring(node, exercise.name) for node in ast.walk(module.tree))
     node = next(filter(None, calls))
     given = {keyword.arg: keyword.value for keyword in node.keywords}
     declaration = node.args[0] if node.args else given["declaration"]
     new = ast.get_source_segment(module.text, declaration)
     if isinstance(declaration, ast.Constant):
-        new = f'r"""{kernel_text(hole)}\n"""'
+        new = f'r"""{kernel_text(exercise)}\n"""'
     module.edits.append((pieces.start(node), pieces.end(node), new))
     for path, text in kernels.items():
-        declared = re.compile(kernel_pattern(hole.name) + r"\s*;")
-        found = hole.name in text and declared.search(without_comments(text))
+        declared = re.compile(kernel_pattern(exercise.name) + r"\s*;")
+        found = exercise.name in text and declared.search(without_comments(text))
         if found:
-            answer = kernel_text(hole)
+            answer = kernel_text(exercise)
             kernels[path] = text[: found.start()] + answer + text[found.end() :]
 
 
-def kernel_text(hole):
+def kernel_text(exercise):
     """The CUDA C of an answer, without the marks of the course's own solutions."""
-    text = re.sub(r"^ *// (BEGIN|END) SOLUTION *\n", "", hole.answer.value, flags=re.M)
-    return comment_on(hole, "//") + text.strip()
+    text = re.sub(
+        r"^ *// (BEGIN|END) SOLUTION *\n", "", exercise.answer.value, flags=re.M
+    )
+    return comment_on(exercise, "//") + text.strip()
 
 
-def answer_of(hole):
-    """The hole's answer, with all cells of the notebook that it comes from."""
-    source = hole.answer.source
+def answer_of(exercise):
+    """The exercise's answer, with all cells of the notebook that it comes from."""
+    source = exercise.answer.source
     path = course.home() / (source.notebook or "")
     try:
         cells = all_cells(path) if path.is_file() else []
@@ -117,13 +121,13 @@ def answer_of(hole):
         cells = []
     own = Cell(source.cell or "", source.text)
     others = [cell for cell in cells if cell.id != own.id]
-    return Answer(hole, own, [*others, own], source.notebook or "a notebook")
+    return Answer(exercise, own, [*others, own], source.notebook or "a notebook")
 
 
-def comment_on(hole, mark="#"):
-    if not hole.answer.from_solutions:
+def comment_on(exercise, mark="#"):
+    if not exercise.answer.from_solutions:
         return ""
-    return f"{mark} The course's solution of exercise {hole.number}.\n"
+    return f"{mark} The course's solution of exercise {exercise.number}.\n"
 
 
 def check_names(path, text):

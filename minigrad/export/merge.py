@@ -30,7 +30,7 @@ class CannotMerge(ValueError):
 
 
 class Answer(NamedTuple):
-    hole: Exercise
+    exercise: Exercise
     cell: Cell
     cells: list  # every cell of its notebook
     notebook: str
@@ -45,7 +45,7 @@ class Merger:
 
     def function(self, docstring):
         """The answer's function, as it stands in the module."""
-        name, cell = self.answer.hole.name, self.answer.cell
+        name, cell = self.answer.exercise.name, self.answer.cell
         node = self.find_answer()
         if isinstance(node, ast.FunctionDef):
             text = pieces.cut(cell.text, node)
@@ -56,8 +56,8 @@ class Merger:
         return pieces.with_opening(pieces.renamed(text, name), docstring, imports)
 
     def find_answer(self):
-        """The `def`, or what stands in the brackets of solves(hole)(...)."""
-        name = self.answer.hole.name
+        """The `def`, or what stands in the brackets of solves(exercise)(...)."""
+        name = self.answer.exercise.name
         for node in reversed(statements(self.answer.cell)):
             if isinstance(node, ast.FunctionDef):
                 if name in map(_solved, node.decorator_list):
@@ -68,20 +68,20 @@ class Merger:
 
     def of_expression(self, node, cell):
         """A `def` for an answer that is a lambda, a name or any other expression."""
-        hole = self.answer.hole
+        exercise = self.answer.exercise
         if isinstance(node, ast.Name):
             inner, where = self.look_up(node.id, cell)
             if isinstance(inner, ast.FunctionDef):
                 return pieces.cut(where.text, inner), where
         source = ast.get_source_segment(cell.text, node)
-        signature = inspect.signature(hole.__wrapped__)
+        signature = inspect.signature(exercise.__wrapped__)
         if isinstance(node, ast.Lambda):
             body = ast.get_source_segment(cell.text, node.body)
-            head = f"def {hole.name}({ast.unparse(node.args)}):"
+            head = f"def {exercise.name}({ast.unparse(node.args)}):"
             return f"{head}\n    return (\n{body}\n)\n", cell
-        name = f"_{hole.name}"
+        name = f"_{exercise.name}"
         passed = ", ".join(map(_passed, signature.parameters.values()))
-        text = f"def {hole.name}{plain(signature)}:\n    return {name}({passed})\n"
+        text = f"def {exercise.name}{plain(signature)}:\n    return {name}({passed})\n"
         return text, Cell(cell.id, f"{cell.text}\n{name} = (\n{source}\n)\n")
 
     def moved(self, text, cell, new_names=None):
@@ -156,8 +156,8 @@ class Merger:
             filter(None, map(_solved, getattr(node, "decorator_list", []))), None
         )
         if solved:
-            hole = find(solved)
-            return Origin(hole.__module__, hole.__qualname__)
+            exercise = find(solved)
+            return Origin(exercise.__module__, exercise.__qualname__)
         if where.id != cell.id and not is_definition(node):
             self.stop(
                 f"uses {name}, which {where.title} makes by more than a plain value: "
@@ -230,7 +230,7 @@ class Merger:
     def free_name(self, name):
         if name not in self.module.names and not name.startswith("__"):
             return name
-        new = f"_{self.answer.hole.name}_{name.strip('_')}"
+        new = f"_{self.answer.exercise.name}_{name.strip('_')}"
         while new in self.module.names:
             new += "_"
         return new
@@ -244,9 +244,10 @@ class Merger:
         return _edit(node, new)
 
     def stop(self, problem):
-        hole, cell = self.answer.hole, self.answer.cell
+        exercise, cell = self.answer.exercise, self.answer.cell
         raise CannotMerge(
-            f"{self.answer.notebook}, {cell.title}: the answer of {hole.name} {problem}"
+            f"{self.answer.notebook}, {cell.title}: the answer of "
+            f"{exercise.name} {problem}"
         )
 
 
@@ -255,13 +256,13 @@ def _edit(node, new):
 
 
 def _solved(node):
-    """The name of the hole in `solves(hole)`, else None."""
+    """The name of the exercise in `solves(exercise)`, else None."""
     if isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] == "solves":
         return ast.unparse(node.args[0]).split(".")[-1] if node.args else None
 
 
 def _answers(node):
-    """The name of the hole in the statement `solves(hole)(...)`, else None."""
+    """The name of the exercise in the statement `solves(exercise)(...)`, else None."""
     call = (
         getattr(node, "value", None)
         if isinstance(node, ast.Expr | ast.Assign)

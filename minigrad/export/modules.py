@@ -79,7 +79,7 @@ class Package(dict):
 
 
 class Module:
-    """A module whose holes are being filled."""
+    """A module whose exercises are being filled."""
 
     def __init__(self, name, text, path, package):
         self.name, self.text, self.path, self.package = name, text, path, package
@@ -150,7 +150,7 @@ class Module:
         return []
 
     def find(self, qualname):
-        """The `def` of a hole, and the statement at top level that holds it."""
+        """The `def` of an exercise, and the statement at top level that holds it."""
         *outer, name = qualname.split(".")
         holders = [
             n

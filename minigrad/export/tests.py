@@ -19,7 +19,7 @@ AT_HAND = {
     "cudasim",
 }
 AT_HAND |= sys.stdlib_module_names
-FILLING = re.compile(r"(?m)^from answers import .*\n")  # here are no holes to fill
+FILLING = re.compile(r"(?m)^from answers import .*\n")  # here are no exercises to fill
 OF_THE_COURSE = re.compile(r"course\.home|solutions|answers_from|\bfilled\b")
 
 

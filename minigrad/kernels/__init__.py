@@ -1,7 +1,7 @@
-"""The kernels of the course, and what belongs to launching them: the learner's holes.
+"""The kernels of the course, and what launches them: the learner's exercises.
 
-A kernel's hole is its specification and its declaration; `hole.text` is the CUDA C of
-its answer, which `minigrad.Kernel(hole.text, hole.name)` compiles.
+A kernel's exercise is its specification and declaration; `exercise.text` is the CUDA C
+of its answer, which `minigrad.Kernel(exercise.text, exercise.name)` compiles.
 """
 
 from . import (

@@ -22,7 +22,7 @@ def is_simple(f):
 
 
 def with_op(macro):
-    """The text in front of the kernel, with T and OP, as the holes know them."""
+    """The text in front of the kernel, with T and OP, as the exercises know them."""
     return lambda f: f"{f.text}#define T {C_NAMES[f.elements[0]]}\n#define OP{macro}\n"
 
 
@@ -112,11 +112,11 @@ def numbers(f):
     return dict(zip(names, sizes, strict=True))
 
 
-def of_columns(kernel, hole, args):
+def of_columns(kernel, exercise, args):
     """A thread for each element of the larger of the two tensors."""
     sizes = "planes H W KH KW OH OW stride padding dilation"
     return Variant(
-        "yours", kernel, hole, is_even,
+        "yours", kernel, exercise, is_even,
         args + "".join(f" {name}:int" for name in sizes.split()),
         grid=lambda f: cdiv(max(f.x.numel(), f.y.numel()), THREADS), more=numbers,
     )  # fmt: skip

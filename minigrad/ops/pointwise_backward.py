@@ -1,6 +1,6 @@
 """The gradients of elementwise operators, each in one launch where it would take many.
 
-The formula is often a hole of vjp.py. These operators have gradients, too, so that
+The formula is often an exercise of vjp.py. These operators have gradients, too, so that
 gradients have gradients.
 """
 

@@ -209,14 +209,14 @@ def tiles(f):
     return cdiv(cols, 32), cdiv(rows, 32), batches
 
 
-def variants(names, kernel, more=(), *holes):
+def variants(names, kernel, more=(), *exercises):
     """The variants for such tensors: names "a", "a b" or "a b c"."""
     numbers = " s t" if names == "a" else ""
     views = " ".join(f"{name} {name}_view" for name in names.split())
     how = {"types": lambda f: f.elements, "before": lambda f: f.text}
     plain = f"{names} y n:long{numbers}"
     return launch.variants(
-        *holes,
+        *exercises,
         Variant("strided", f"{kernel}_strided", "elementwise.cu",
                 args=f"{views} y count{numbers}", **how),
         Variant("contiguous", kernel, "elementwise.cu",

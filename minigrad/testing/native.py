@@ -49,20 +49,20 @@ TYPES = [("float", "float", "Float"), ("double", "double", "Double"),
          ("__half", "float", "Half")]  # fmt: skip
 
 
-def build(hole, compiled=None, examine=None):
-    """The operator that PyTorch makes of a hole's C++; built once for each text.
+def build(exercise, compiled=None, examine=None):
+    """The operator that PyTorch makes of an exercise's C++; built once for each text.
 
     compiled: the path of `headers()`, where these are made elsewhere. examine: called
     with the library's path before anything in it runs; it may raise.
     """
-    folder, space = place(hole, "cpp")
+    folder, space = place(exercise, "cpp")
     main = folder / "main.cc"
     main.write_text(
-        f'#include "{hole.name}.cpp"\n'
-        f'TORCH_LIBRARY({space}, m) {{ m.def("{hole.name}", &{hole.name}); }}\n'
+        f'#include "{exercise.name}.cpp"\n'
+        f'TORCH_LIBRARY({space}, m) {{ m.def("{exercise.name}", &{exercise.name}); }}\n'
     )
     how = [*command(), "-include", compiled or headers(), "-shared"]
-    return loaded(hole.name, main, how, space, hole.name, examine=examine)
+    return loaded(exercise.name, main, how, space, exercise.name, examine=examine)
 
 
 def command():
@@ -101,21 +101,21 @@ def torch_version():
     return torch.__version__
 
 
-def build_cuda(hole, examine=None):
-    """run(tensors, sizes, threads): a hole's kernel, launched on PyTorch's stream.
+def build_cuda(exercise, examine=None):
+    """run(tensors, sizes, threads): an exercise's kernel, launched on PyTorch's stream.
 
     examine: as of `build`.
     """
     import torch
 
-    folder, space = place(hole, "cu")
+    folder, space = place(exercise, "cu")
     main = folder / "main.cu"
-    main.write_text(cuda_source(hole, space))
+    main.write_text(cuda_source(exercise, space))
     target = "sm_{}{}".format(*torch.cuda.get_device_capability())
     how = ["nvcc", "-std=c++20", "-shared", "-Xcompiler=-fPIC", f"-arch={target}"]
     how += includes()
     libraries = "-lc10_cuda", "-ltorch_cuda"
-    return loaded(hole.name, main, how, space, "run", *libraries, examine=examine)
+    return loaded(exercise.name, main, how, space, "run", *libraries, examine=examine)
 
 
 def has_nvcc():
@@ -124,10 +124,10 @@ def has_nvcc():
     return torch.cuda.is_available() and shutil.which("nvcc") is not None
 
 
-def cuda_source(hole, space):
-    """A `.cu` that has the hole's kernel for three dtypes, and its launch."""
-    answer, cases = f"{hole.name}.cu", ""
-    pointers = [i for i, p in enumerate(hole.parameters) if "*" in p]
+def cuda_source(exercise, space):
+    """A `.cu` that has the exercise's kernel for three dtypes, and its launch."""
+    answer, cases = f"{exercise.name}.cu", ""
+    pointers = [i for i, p in enumerate(exercise.parameters) if "*" in p]
     text = HEADERS + CUDA
     for scalar, acc, name in TYPES:
         kernel = KERNEL.replace("SCALAR", scalar).replace("ACC", acc)
@@ -135,21 +135,21 @@ def cuda_source(hole, space):
         given = [
             f"({scalar}*)t[{pointers.index(i)}].data_ptr()" if i in pointers
             else f"(int)n[{i - len(pointers)}]"
-            for i in range(len(hole.parameters))
+            for i in range(len(exercise.parameters))
         ]  # fmt: skip
-        cases += f"        case at::ScalarType::{name}: of_{scalar}::{hole.name}"
+        cases += f"        case at::ScalarType::{name}: of_{scalar}::{exercise.name}"
         cases += f"<<<blocks, 256, 0, stream>>>({', '.join(given)}); break;\n"
     text += LAUNCH.replace("CASES", cases)
     return text + f'TORCH_LIBRARY({space}, m) {{ m.def("run", &run); }}\n'
 
 
-def place(hole, ending):
+def place(exercise, ending):
     """(the folder of a text, with the text in it; the namespace of its operators)."""
-    said = HEADERS + CUDA + KERNEL + LAUNCH + hole.name + hole.text
+    said = HEADERS + CUDA + KERNEL + LAUNCH + exercise.name + exercise.text
     digest = hashlib.sha256(said.encode()).hexdigest()[:16]
     folder = cache() / "extensions" / f"text_{digest}"
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / f"{hole.name}.{ending}").write_text(hole.text, encoding="utf-8")
+    (folder / f"{exercise.name}.{ending}").write_text(exercise.text, encoding="utf-8")
     return folder, f"minigrad_{digest}"
 
 

@@ -1,7 +1,7 @@
 """A learner's first quarter of an hour, in a real JupyterLab and a real browser."""
 
 import pytest
-from altered import HOLES
+from altered import EXERCISES
 from lab_server import TOKEN, Notebook, Server, commit, git
 
 from grading.classroom import course_dir
@@ -60,7 +60,7 @@ def test_a_lab_is_run_solved_and_checked(page, jupyter):
     start = Notebook(jupyter, page, "START.ipynb")
     start.run_all()
     shown = start.cell("progress()").locator(".jp-OutputArea").inner_text()
-    assert f"1 of {len(HOLES)}" in shown
+    assert f"1 of {len(EXERCISES)}" in shown
 
 
 def test_a_mistake_is_named_with_a_picture_of_it(page, jupyter):

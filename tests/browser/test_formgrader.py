@@ -5,7 +5,7 @@ import pytest
 pytest.importorskip("nbgrader", reason="not run: grading (nbgrader is not installed)")
 pytest.importorskip("torch", reason="not run: grading (PyTorch is not installed)")
 
-from altered import HOLES, LAB, beginning, edited, solved  # noqa: E402
+from altered import EXERCISES, LAB, beginning, edited, solved  # noqa: E402
 from lab_server import Server  # noqa: E402
 from stand_in import hand_in  # noqa: E402
 
@@ -21,7 +21,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),
     pytest.mark.xdist_group("browser"),  # no second JupyterLab at the same time
 ]
-MOST = sum(hole.points for hole in HOLES.values())
+MOST = sum(exercise.points for exercise in EXERCISES.values())
 FORGED = "class V:\n    __repr__ = lambda self: '1.0'\nV()"
 SECONDS = 600
 
@@ -59,7 +59,7 @@ def test_the_button_grades_as_the_command_does(class_server):
         reply = pressed(server, student)
         assert reply["success"], reply.get("error", "")[-3000:] + reply.get("log", "")
     found = points(root)
-    assert found == {"ada": MOST, "bob": MOST - HOLES["offset_of"].points}
+    assert found == {"ada": MOST, "bob": MOST - EXERCISES["offset_of"].points}
     known = Record(root, LAB, "ada").read()
     assert known["state"] == "graded" and "was edited" in known["warnings"][0]
     assert not [one for one in grade(root) if one.fresh]

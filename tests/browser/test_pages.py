@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("nbgrader", reason="not run: grading (nbgrader is not installed)")
 
 import stand_in  # noqa: E402
-from altered import HOLES, LAB, cell, empty  # noqa: E402
+from altered import EXERCISES, LAB, cell, empty  # noqa: E402
 from bs4 import BeautifulSoup  # noqa: E402
 from lab_server import TOKEN, Server  # noqa: E402
 from stand_in import MOST, hand_in, lab  # noqa: E402
@@ -151,7 +151,7 @@ def test_points_by_hand_and_comments_are_on_the_page(root):
         comment = gradebook.find_comment("permute", LAB, LAB, "ada")
         comment.manual_comment = "See <b>me</b>."
         gradebook.db.commit()
-    said, left = page_of(root, "ada"), MOST - HOLES["permute"].points + 0.5
+    said, left = page_of(root, "ada"), MOST - EXERCISES["permute"].points + 0.5
     assert said.h1.get_text() == f"Result: {round(left * 0.8, 2):g} of {MOST} points"
     (row,) = (r for r in said.table("tr") if r.td and r.td.get_text() == "permute")
     assert row("td")[1].get_text() == "0.5 / 2" and "by hand" in row.get_text()
@@ -160,7 +160,7 @@ def test_points_by_hand_and_comments_are_on_the_page(root):
 
 def test_what_needs_a_gpu_is_in_no_sum(root):
     said = page_of(root, "half")
-    most = MOST - HOLES["permute"].points
+    most = MOST - EXERCISES["permute"].points
     assert f"of {most} points" in said.h1.get_text()
     assert "not graded" in said.find(id="permute-check").get_text()
 

@@ -6,7 +6,7 @@ import threading
 import time
 
 import pytest
-from empty_holes import ex, filled, nothing_answered  # noqa: F401
+from empty_exercises import ex, filled, nothing_answered  # noqa: F401
 from small_course import HEAD, ONE, SETUP, SHAPES, STUB, home, lab  # noqa: F401
 
 from minigrad import answers_from, course, layout, solves

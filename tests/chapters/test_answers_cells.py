@@ -6,7 +6,7 @@ import json
 import time
 
 import pytest
-from empty_holes import ex, filled, nothing_answered  # noqa: F401
+from empty_exercises import ex, filled, nothing_answered  # noqa: F401
 from small_course import HEAD, ONE, SETUP, SHAPES, STUB, home, lab  # noqa: F401
 
 from minigrad import Tensor, answers_from, layout, solves
@@ -179,8 +179,8 @@ def test_references_are_loaded_once(home):
 
 
 def test_the_course_s_own_solutions():
-    holes = [entry.hole for entry in ex.exercises()]
-    assert filled("solutions") == len(holes) > 8
+    exercises = [entry.exercise for entry in ex.exercises()]
+    assert filled("solutions") == len(exercises) > 8
     assert Tensor.permute.answer.from_solutions
 
 

@@ -2,7 +2,7 @@
 
 Another process sees an answer through bytes: a sixth of what is in Python goes through
 them here, and by `--nightly` all of it. Of the styles in which a program writes each
-solution a hole has one here, and by `--nightly` all. A hole's specimens run one after
+solution an exercise has one here, and by `--nightly` all. Its specimens run one after
 the other in one process, a seed at a time: what its mistakes give in the cases of a
 seed is then worked out once. Those in C++ are built as one text.
 """
@@ -24,15 +24,15 @@ from grading.checking.answers import Rewritten
 from grading.checking.check import Check, find_check, judge
 from grading.checking.runner import names_in
 from minigrad.exercises.answers import load_references
-from minigrad.exercises.hole import KernelExercise
+from minigrad.exercises.exercise import KernelExercise
 from minigrad.exercises.registry import exercises, solves
 from tools.audit import prove
 from tools.audit.specimens import specimens_of
 
-HOLES = [entry.hole for entry in exercises()]
-of_every_hole = pytest.mark.parametrize(
-    "hole",
-    [pytest.param(h, marks=pytest.mark.xdist_group(h.chapter)) for h in HOLES],
+EXERCISES = [entry.exercise for entry in exercises()]
+of_every_exercise = pytest.mark.parametrize(
+    "exercise",
+    [pytest.param(h, marks=pytest.mark.xdist_group(h.chapter)) for h in EXERCISES],
     ids=lambda h: h.name,
 )
 
@@ -40,8 +40,8 @@ of_every_hole = pytest.mark.parametrize(
 @pytest.fixture(scope="module", autouse=True)
 def little_to_collect():
     """What stays until the end is no garbage: one scene collects, again and again."""
-    for hole in HOLES:
-        load_references(hole.chapter)
+    for exercise in EXERCISES:
+        load_references(exercise.chapter)
     gc.freeze()
 
 
@@ -49,17 +49,21 @@ def pytest_generate_tests(metafunc):
     if "specimen" in metafunc.fixturenames:
         options = metafunc.config.option
         few = 1 if options.nightly else 6
-        runs = [run for hole in HOLES for run in runs_of(hole, options.seeds, few)]
+        runs = [
+            run
+            for exercise in EXERCISES
+            for run in runs_of(exercise, options.seeds, few)
+        ]
         metafunc.parametrize(("specimen", "by", "seed"), runs)
 
 
-def runs_of(hole, seeds, few):
+def runs_of(exercise, seeds, few):
     """Each specimen by each seed; of those in Python one of a few by bytes, too."""
-    mine = specimens_of(hole)
+    mine = specimens_of(exercise)
     ways = [("local", seed, mine) for seed in range(seeds)]
-    if not isinstance(hole, KernelExercise):
+    if not isinstance(exercise, KernelExercise):
         ways += [("bytes", 3, mine[::few])]
-    group = pytest.mark.xdist_group(hole.chapter)
+    group = pytest.mark.xdist_group(exercise.chapter)
     for by, seed, some in ways:
         for s in some:
             yield pytest.param(s, by, seed, id=f"{by}-{seed}-{s}", marks=group)
@@ -67,38 +71,40 @@ def runs_of(hole, seeds, few):
 
 @pytest.mark.slow
 @pytest.mark.kept("verdicts")
-@of_every_hole
-def test_the_solution_earns_every_point(hole, nightly):
-    load_references(hole.chapter)
-    solves(hole)(hole.reference)
+@of_every_exercise
+def test_the_solution_earns_every_point(exercise, nightly):
+    load_references(exercise.chapter)
+    solves(exercise)(exercise.reference)
     for seed in range(20 if nightly else 1):
-        verdict = judge(hole, SUBJECTS["local" if seed % 2 else "bytes"](), seed)
-        assert (verdict.points, verdict.state) == (hole.points, "right"), str(verdict)
+        verdict = judge(exercise, SUBJECTS["local" if seed % 2 else "bytes"](), seed)
+        assert (verdict.points, verdict.state) == (exercise.points, "right"), str(
+            verdict
+        )
 
 
-@of_every_hole
-def test_no_answer_earns_nothing(hole):
+@of_every_exercise
+def test_no_answer_earns_nothing(exercise):
     for subject in SUBJECTS.values():
-        verdict = judge(hole, subject())
+        verdict = judge(exercise, subject())
         assert (verdict.points, verdict.state) == (0, "not answered")
 
 
 @pytest.mark.slow
 @pytest.mark.kept("verdicts")
-@of_every_hole
-def test_the_solution_in_other_styles(hole, nightly, request):
-    made = rights(hole)
+@of_every_exercise
+def test_the_solution_in_other_styles(exercise, nightly, request):
+    made = rights(exercise)
     few = len(made) if nightly else min(1, len(made))
-    for specimen in random.Random(hole.name).sample(made, few):
+    for specimen in random.Random(exercise.name).sample(made, few):
         for seed in range(request.config.option.seeds):
             test_specimen(specimen, "local", seed)
-        if nightly and not isinstance(hole, KernelExercise):
+        if nightly and not isinstance(exercise, KernelExercise):
             test_specimen(specimen, "bytes", 3)
 
 
 @functools.lru_cache(maxsize=1)
-def exam_of(hole, seed):
-    check = find_check(hole)
+def exam_of(exercise, seed):
+    check = find_check(exercise)
     return check.judgment(None, seed).exam if isinstance(check, Check) else None
 
 
@@ -106,14 +112,14 @@ def exam_of(hole, seed):
 @pytest.mark.kept("verdicts")
 def test_specimen(specimen, by, seed):
     with specimen.in_place():
-        exam = exam_of(specimen.hole, seed)
-        verdict = judge(specimen.hole, SUBJECTS[by](), seed, exam)
+        exam = exam_of(specimen.exercise, seed)
+        verdict = judge(specimen.exercise, SUBJECTS[by](), seed, exam)
     if specimen.cause is None:
         assert verdict.state == "right", str(verdict)
-        assert verdict.points == specimen.hole.points
+        assert verdict.points == specimen.exercise.points
         assert verdict.picture == ""
         return
-    assert verdict.points < specimen.hole.points, "a wrong answer passes"
+    assert verdict.points < specimen.exercise.points, "a wrong answer passes"
     assert verdict.failures[0].cause == specimen.cause, str(verdict)
     assert max(map(len, str(verdict).splitlines())) <= 110
     if verdict.picture:
@@ -121,43 +127,43 @@ def test_specimen(specimen, by, seed):
         assert xml.fromstring(verdict.picture).tag.endswith("svg")
 
 
-@of_every_hole
-def test_every_exercise_has_its_specimens(hole):
-    mine = specimens_of(hole)
+@of_every_exercise
+def test_every_exercise_has_its_specimens(exercise):
+    mine = specimens_of(exercise)
     wrong = [s.cause for s in mine if s.cause]
     right = len(mine) - len(wrong)
-    assert right + len(rights(hole)) >= 4, "four right answers in other styles"
+    assert right + len(rights(exercise)) >= 4, "four right answers in other styles"
     assert right > 0, "and another algorithm"
     assert len(wrong) >= 4, "the curriculum's mutants and three more"
-    names = collections.Counter(map(str, [*mine, *rights(hole)]))
+    names = collections.Counter(map(str, [*mine, *rights(exercise)]))
     assert not [name for name, n in names.items() if n > 1]
 
 
-@of_every_hole
-def test_every_cause_is_some_mutants(hole):
+@of_every_exercise
+def test_every_cause_is_some_mutants(exercise):
     """A cause that no mutant brings out is a message that nobody has read."""
-    causes = {mistake.name for mistake in find_check(hole).causes()}
-    assert causes <= {s.cause for s in specimens_of(hole)}
+    causes = {mistake.name for mistake in find_check(exercise).causes()}
+    assert causes <= {s.cause for s in specimens_of(exercise)}
 
 
-@of_every_hole
-def test_a_patch_uses_names_that_are_there(hole):
+@of_every_exercise
+def test_a_patch_uses_names_that_are_there(exercise):
     """Else a NameError is all that it gives, and it proves nothing."""
-    for specimen in specimens_of(hole):
+    for specimen in specimens_of(exercise):
         code = getattr(specimen.answer, "__code__", None)
         if code and isinstance(specimen.given, Rewritten):
             known = vars(builtins) | specimen.answer.__globals__
             assert {*names_in(code, "LOAD_GLOBAL")} <= known.keys(), specimen
 
 
-@of_every_hole
-def test_every_mark_of_a_solution_is_used(hole):
-    assert prove.unused(hole) == []
+@of_every_exercise
+def test_every_mark_of_a_solution_is_used(exercise):
+    assert prove.unused(exercise) == []
 
 
-@of_every_hole
-def test_every_check_says_what_it_leaves_out(hole):
-    check = find_check(hole)
+@of_every_exercise
+def test_every_check_says_what_it_leaves_out(exercise):
+    check = find_check(exercise)
     if isinstance(check, Check):
         assert not check.not_tested[0].isupper() and check.not_tested[-1] != "."
     else:

@@ -1,4 +1,4 @@
-"""One contract: lab, help() and hover show a hole's docstring, the same in each."""
+"""One contract: lab, help(), and hover show the same docstring of an exercise."""
 
 import inspect
 import pydoc
@@ -11,7 +11,7 @@ from minigrad import course
 from minigrad.exercises.answers import answered_in
 from minigrad.exercises.registry import exercises
 
-HOLES = [entry.hole for entry in exercises()]
+EXERCISES = [entry.exercise for entry in exercises()]
 
 
 @pytest.fixture(scope="module")
@@ -26,13 +26,13 @@ def above():
     return found
 
 
-@pytest.mark.parametrize("hole", HOLES, ids=lambda hole: hole.name)
-def test_the_lab_and_help_show_the_whole_contract(above, hole):
-    doc = inspect.getdoc(hole)
-    box = f"**Contract**\n\n```text\n{hole.contract}\n```\n"
-    assert above[hole.name].startswith(box)
-    assert hole.contract.endswith(doc)
-    helped = pydoc.plain(pydoc.render_doc(hole))
+@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
+def test_the_lab_and_help_show_the_whole_contract(above, exercise):
+    doc = inspect.getdoc(exercise)
+    box = f"**Contract**\n\n```text\n{exercise.contract}\n```\n"
+    assert above[exercise.name].startswith(box)
+    assert exercise.contract.endswith(doc)
+    helped = pydoc.plain(pydoc.render_doc(exercise))
     assert doc in "\n".join(line[4:] for line in helped.splitlines())
 
 

@@ -14,14 +14,14 @@ from grading.checking.check import find_check, judge
 from grading.checking.runner import LocalSubject
 from grading.kernels import gpu
 from minigrad import Kernel, viz
-from minigrad.exercises.answers import holes_of
+from minigrad.exercises.answers import exercises_of
 from minigrad.kernels import matmul
 from minigrad.testing import Ceilings, Timing, ceilings, roof
 from tools.audit.specimens import specimens_of
 
 pytestmark = pytest.mark.slow
 
-RIGHT = [s for h in holes_of("06_matmul") for s in specimens_of(h) if not s.cause]
+RIGHT = [s for h in exercises_of("06_matmul") for s in specimens_of(h) if not s.cause]
 RIGHT = [s for s in RIGHT if isinstance(s.answer, str)]
 
 
@@ -60,11 +60,11 @@ def test_the_highest_answer_runs_and_copies_nothing(one, two, turned, kernel):
 
 
 def test_the_learners_own_answer_runs_unasked(monkeypatch):
-    hole, a = matmul.matmul_tiled, random(37, 37)
-    text = hole.text
+    exercise, a = matmul.matmul_tiled, random(37, 37)
+    text = exercise.text
     for name in "answer", "_run":
-        monkeypatch.setattr(hole, name, getattr(hole, name))
-    minigrad.solves(hole)(text)
+        monkeypatch.setattr(exercise, name, getattr(exercise, name))
+    minigrad.solves(exercise)(text)
     with minigrad.trace() as launches:
         a @ a
         with minigrad.kernel_variant("fastest"):
@@ -72,19 +72,24 @@ def test_the_learners_own_answer_runs_unasked(monkeypatch):
     assert [launch.variant for launch in launches] == ["yours", "tiled"]
 
 
-def empty(hole, monkeypatch):
+def empty(exercise, monkeypatch):
     for name in "answer", "_run":
-        monkeypatch.setattr(hole, name, None)
+        monkeypatch.setattr(exercise, name, None)
 
 
 def test_the_next_lower_answer_runs_where_one_is_missing(monkeypatch):
     a, names = random(64, 64), []
-    for hole in matmul.matmul_register, matmul.matmul_tiled, matmul.matmul_naive, None:
+    for exercise in (
+        matmul.matmul_register,
+        matmul.matmul_tiled,
+        matmul.matmul_naive,
+        None,
+    ):
         with minigrad.kernel_variant("yours"), minigrad.trace() as launches:
             a @ a
         names.append(launches[0].kernel)
-        if hole:
-            empty(hole, monkeypatch)
+        if exercise:
+            empty(exercise, monkeypatch)
     ways = "register", "tiled", "naive", "batched"
     assert names == [f"matmul_{way}" for way in ways]
     empty(matmul.matmul_batched, monkeypatch)
@@ -141,18 +146,20 @@ def test_an_answer_is_right_and_silent(name, schedule):
 def test_the_speed_is_a_share_of_cublas(monkeypatch, share, right, words):
     check, best = find_check(matmul.matmul_register), 2 * 4096**3 / 50e12
     took = {gpu.CUBLAS: best, "text": best / share}
-    monkeypatch.setattr(gpu, "seconds", lambda hole, texts, _: [*map(took.get, texts)])
+    monkeypatch.setattr(
+        gpu, "seconds", lambda exercise, texts, _: [*map(took.get, texts)]
+    )
     ((is_right, message),) = check.on_gpu["speed"](check.exercise, "text")
     assert is_right == right and words in message
     assert ("and you have it" in message) is (share > 0.6)
 
 
 def test_a_product_that_is_nearly_right_is_said_to_be():
-    hole, last = matmul.matmul_naive, "c[row * N + col] = sum"
-    text = hole.reference.replace(last, f"{last} * 1.001f")
-    assert text != hole.reference
-    with Specimen(hole, text, "coarse", "a thousandth too much").in_place():
-        verdict = judge(hole, LocalSubject(), 1)
+    exercise, last = matmul.matmul_naive, "c[row * N + col] = sum"
+    text = exercise.reference.replace(last, f"{last} * 1.001f")
+    assert text != exercise.reference
+    with Specimen(exercise, text, "coarse", "a thousandth too much").in_place():
+        verdict = judge(exercise, LocalSubject(), 1)
     assert (verdict.points, verdict.failures[0].cause) == (0, "coarse")
 
 

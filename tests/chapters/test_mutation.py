@@ -6,41 +6,41 @@ import pytest
 import styles_cuda
 from styles import PYTHON, other_names, rights
 
-from minigrad.exercises.hole import CppExercise
+from minigrad.exercises.exercise import CppExercise
 from minigrad.exercises.registry import exercises, find
 from tools.audit import cuda_edits, mutants, report
 from tools.audit.edits import edits, solution
 from tools.audit.mutants import REJECTED, STALE, SURVIVED, Found, audit, draw, gone
 
-ALL = [entry.hole.name for entry in exercises()]
+ALL = [entry.exercise.name for entry in exercises()]
 
 
 @pytest.mark.parametrize("name", ALL)
 def test_every_solution_is_edited_in_many_ways(name):
-    hole = find(name)
-    found = edits(hole)
-    texts = {edit.change(solution(hole)) for edit in found}
-    assert len(texts) == len(found) >= 5 and solution(hole) not in texts
+    exercise = find(name)
+    found = edits(exercise)
+    texts = {edit.change(solution(exercise)) for edit in found}
+    assert len(texts) == len(found) >= 5 and solution(exercise) not in texts
     assert all(edit.kind and " -> " in edit.title for edit in found)
-    assert any(map(_is_answer(hole), found))
+    assert any(map(_is_answer(exercise), found))
 
 
-def _is_answer(hole):
+def _is_answer(exercise):
     """Can an edit be judged at all? What fails to run is no mutant that was killed."""
 
     def check(edit):
         with contextlib.suppress(SyntaxError, NameError):
-            return edit.answer(hole) is not None
+            return edit.answer(exercise) is not None
 
     return check
 
 
 @pytest.mark.parametrize("name", ALL)
 def test_every_solution_is_written_in_other_styles(name):
-    hole = find(name)
-    texts = {one.given.change(solution(hole)) for one in rights(hole)}
-    assert len(texts) == len(rights(hole)) and solution(hole) not in texts
-    assert texts or type(hole) is CppExercise
+    exercise = find(name)
+    texts = {one.given.change(solution(exercise)) for one in rights(exercise)}
+    assert len(texts) == len(rights(exercise)) and solution(exercise) not in texts
+    assert texts or type(exercise) is CppExercise
 
 
 def test_styles_of_python():
@@ -53,7 +53,7 @@ def f(shape, k=1):
         k = k * n if k else 1
     return tuple(rows), k * (k + 1)
 """
-    first = {"solves": lambda hole: lambda f: f, "f": None}
+    first = {"solves": lambda exercise: lambda f: f, "f": None}
     exec(text, known := {**first})
     for style in PYTHON:
         exec(style(text), made := {**first})
@@ -147,16 +147,16 @@ def test_what_only_a_huge_launch_shows_is_said():
 
 
 def test_an_edited_test_that_tells_right_from_wrong_is_as_good(monkeypatch):
-    """One that passes every candidate as it should; of any other hole it survives."""
+    """One that passes every candidate as it should; of any other it survives."""
 
     class Passes:
         def passes(self, subject, seed):
             return True
 
-    monkeypatch.setattr(mutants, "find_check", lambda hole: Passes())
+    monkeypatch.setattr(mutants, "find_check", lambda exercise: Passes())
     states = {}
     for name in "test_permute", "permute":
-        hole = find(name)
-        edit = next(e for e in edits(hole) if not e.is_idle_if_untouched)
-        states[name] = mutants.state_of(hole, edit)[1]
+        exercise = find(name)
+        edit = next(e for e in edits(exercise) if not e.is_idle_if_untouched)
+        states[name] = mutants.state_of(exercise, edit)[1]
     assert states == {"test_permute": mutants.AS_GOOD, "permute": ""}

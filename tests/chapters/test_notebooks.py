@@ -163,7 +163,9 @@ def test_a_lab_earns_nothing_as_it_is_handed_out_and_every_point_solved(text, tm
     nb = run(nb, tmp_path)
     assert not unexpected(nb)
     assert set(points(nb, "").values()) == {0.0}
-    full = {f"{build._id(h.name)}-check": h.points for h in build.holes_of(text.stem)}
+    full = {
+        f"{build._id(h.name)}-check": h.points for h in build.exercises_of(text.stem)
+    }
     assert points(nb, SOLVED) == full
     for cell, text in said(nb):
         if cell.id.endswith("-check"):

@@ -17,11 +17,11 @@ from grading.processes.process import ProcessSubject  # noqa: E402
 from minigrad.exercises.own_tests import test_permute as of_permute  # noqa: E402
 from minigrad.exercises.registry import exercises, find  # noqa: E402
 
-TESTS = [e for e in exercises() if e.hole.__module__.endswith("own_tests")]
+TESTS = [e for e in exercises() if e.exercise.__module__.endswith("own_tests")]
 boxed = pytest.mark.skipif(
     bool(sandbox.why_not()), reason=f"not run: a box ({sandbox.why_not()})"
 )
-HOLE = """
+EXERCISE = """
 from minigrad.exercises import own_tests
 solves(own_tests.{0})({0})
 """
@@ -89,13 +89,15 @@ def {0}({1}):
 def cells(name, text, *values):
     (argument,) = find(name).form().partition("(")[2].rstrip(")").split(", ")
     body = text.format(name, argument, *values)
-    return [("a", HEAD), ("b", body + HOLE.format(name))]
+    return [("a", HEAD), ("b", body + EXERCISE.format(name))]
 
 
 def graded(name, text, *values):
-    hole = find(name)
-    with ProcessSubject("x.ipynb", cells(name, text, *values), hole.chapter) as subject:
-        return verdict_on(hole, subject)
+    exercise = find(name)
+    with ProcessSubject(
+        "x.ipynb", cells(name, text, *values), exercise.chapter
+    ) as subject:
+        return verdict_on(exercise, subject)
 
 
 @boxed
@@ -134,7 +136,7 @@ def test_cells_that_a_test_does_not_need_are_not_run_for_each_candidate():
     """Those that an answer needs are, and those that change its data."""
     before = [("s", SLOWLY), ("x", "sizes = []"), ("y", "sizes.append(40)")]
     answer = "def test_permute(permute):\n    swapped(permute)\n"
-    answer = ("a", answer + HOLE.format("test_permute"))
+    answer = ("a", answer + EXERCISE.format("test_permute"))
     cells = [("h", "# Set-up\n" + HEAD), *before, answer, ("n", NEEDED)]
     begun = time.monotonic()
     with ProcessSubject("x.ipynb", cells, of_permute.chapter) as subject:
@@ -165,7 +167,7 @@ READS_AN_OPERATOR = (
 @boxed
 def test_no_verification_can_read_an_operator():
     text = READS_AN_OPERATOR.format("verify", "op")
-    given = "from minigrad.testing.verify import verify as hole\nsolves(hole)(verify)"
+    given = "from minigrad.testing.verify import verify as task\nsolves(task)(verify)"
     cells = [("a", HEAD), ("b", f"{text}\n{given}")]
     with ProcessSubject("x.ipynb", cells, "11_extending_pytorch") as subject:
         verdict = verdict_on(find("verify"), subject)
@@ -176,7 +178,7 @@ def test_no_verification_can_read_an_operator():
 @pytest.mark.parametrize("entry", TESTS, ids=lambda entry: entry.name)
 def test_who_guesses_is_seldom_right(entry):
     """A coin of any kind: what it says is independent of the candidate."""
-    check, orders = find_check(entry.hole), set()
+    check, orders = find_check(entry.exercise), set()
     composed = isinstance(check, Check)
     of = check.judgment(None, 0) if composed else check
     cases = [*enumerate(of.exam.cases if composed else check.cases(None))]

@@ -28,12 +28,12 @@ def wrong_offset(index, strides, offset=0):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["offset_of", "bias_gelu_cpu"])
 def test_seeds_that_refuse_a_solution_are_named(name, monkeypatch):
-    hole = find(name)
-    load_references(hole.chapter)
+    exercise = find(name)
+    load_references(exercise.chapter)
     answer = wrong_offset
     if name == "bias_gelu_cpu":
         if not has_compiler():
             pytest.skip("not run: a C++ answer (needs a C++ compiler)")
-        answer = hole.reference.replace("* (1 +", "* (2 +")
-    monkeypatch.setattr(hole, "reference", answer)
+        answer = exercise.reference.replace("* (1 +", "* (2 +")
+    monkeypatch.setattr(exercise, "reference", answer)
     assert seeds.refused(name, [3, 4]) == (name, [3, 4])

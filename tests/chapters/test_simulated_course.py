@@ -30,11 +30,11 @@ def answers():
     """name -> text of every kernel that the solved labs write."""
     for path in (course.home() / "solutions").glob("*.py"):
         load_references(path.stem)
-    holes = [entry.hole for entry in exercises()]
+    everything = [entry.exercise for entry in exercises()]
     return {
-        hole.name: hole.reference
-        for hole in holes
-        if type(hole) is KernelExercise and hole.reference
+        exercise.name: exercise.reference
+        for exercise in everything
+        if type(exercise) is KernelExercise and exercise.reference
     }
 
 

@@ -44,9 +44,9 @@ def test_right_answers(targets):
     """In some the exercise says what T, scalar_t, acc_t and OP are."""
     given = "typedef float T, scalar_t, acc_t;\n"
     given += "template<class... A> __device__ T OP(T a, A...);\n"
-    holes = [entry.hole for entry in exercises()]
-    right = [s for h in holes for s in specimens_of(h) + rights(h) if not s.cause]
-    texts = [s.answer for s in right if type(s.hole) is KernelExercise]
+    everything = [entry.exercise for entry in exercises()]
+    right = [s for h in everything for s in specimens_of(h) + rights(h) if not s.cause]
+    texts = [s.answer for s in right if type(s.exercise) is KernelExercise]
     texts = [
         nvrtc.with_macros(text, nvrtc.macros(text))[0] for text in texts
     ]  # as Kernel gives them

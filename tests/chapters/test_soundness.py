@@ -16,10 +16,10 @@ from tools.audit.to_cell import NoText, as_cell  # noqa: E402
 
 @pytest.mark.slow
 def test_every_specimen_can_be_written_as_a_cell():
-    for specimen in (s for e in exercises() for s in specimens_of(e.hole)):
+    for specimen in (s for e in exercises() for s in specimens_of(e.exercise)):
         text = as_cell(specimen)
         compile(text, str(specimen), "exec")
-        assert answered_in(text) == specimen.hole.name
+        assert answered_in(text) == specimen.exercise.name
 
 
 def test_what_uses_pytorch_is_no_cell():
@@ -28,9 +28,9 @@ def test_what_uses_pytorch_is_no_cell():
     def answer(shape):
         return torch.empty(shape).stride()
 
-    hole = find("contiguous_strides")
+    exercise = find("contiguous_strides")
     with pytest.raises(NoText, match="torch is PyTorch's"):
-        as_cell(Specimen(hole, answer, None, "with PyTorch"))
+        as_cell(Specimen(exercise, answer, None, "with PyTorch"))
 
 
 @pytest.mark.slow
@@ -46,10 +46,12 @@ def test_an_exercise_is_audited():
 
 
 def test_a_check_that_takes_everything_is_found_out(monkeypatch):
-    hole = find("offset_of")
-    full = Verdict(hole.name, hole.points, hole.points, "right", "all right")
+    exercise = find("offset_of")
+    full = Verdict(
+        exercise.name, exercise.points, exercise.points, "right", "all right"
+    )
     monkeypatch.setattr(soundness, "verdict_on", lambda *args: full)
-    some = specimens_of(hole)
+    some = specimens_of(exercise)
     found = [soundness._judged(one, None, None, 0) for one in some]
     assert {one.kind for one in found if not one.well} == {soundness.WRONG}
     page = soundness.page(found)

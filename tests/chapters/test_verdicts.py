@@ -151,7 +151,7 @@ def test_check_of_no_exercise_says_what_is_expected(thing, words):
 
 
 def test_check_of_a_method_takes_the_method():
-    assert find_check(Tensor.permute).hole is Tensor.permute
+    assert find_check(Tensor.permute).exercise is Tensor.permute
 
 
 def test_show_check_shows_the_source_and_the_mistakes(capsys, monkeypatch):
@@ -178,7 +178,7 @@ def test_a_misspelt_name_is_shown_the_nearest(what):
 
 
 def test_without_pytorch_a_check_is_not_run(monkeypatch):
-    def missing(hole):
+    def missing(exercise):
         raise ModuleNotFoundError("No module named 'torch'", name="torch")
 
     monkeypatch.setattr(checks, "find_check", missing)
@@ -292,7 +292,7 @@ def test_wrong_layouts_have_pictures():
     drawn = 0
     for specimen in wrong:
         with specimen.in_place():
-            drawn += bool(judge(specimen.hole, LocalSubject(), 1).picture)
+            drawn += bool(judge(specimen.exercise, LocalSubject(), 1).picture)
     assert drawn > 2
 
 

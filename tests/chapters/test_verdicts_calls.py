@@ -47,12 +47,12 @@ def by_permute(self, dim0, dim1):
 
 
 @pytest.mark.parametrize(
-    "hole", [Tensor.permute, Tensor.transpose], ids=lambda h: h.name
+    "exercise", [Tensor.permute, Tensor.transpose], ids=lambda h: h.name
 )
-def test_answers_that_only_call_each_other_are_rejected(hole, subject):
+def test_answers_that_only_call_each_other_are_rejected(exercise, subject):
     solves(Tensor.permute)(by_transpose)
     solves(Tensor.transpose)(by_permute)
-    verdict = judge(hole, subject)
+    verdict = judge(exercise, subject)
     assert (verdict.points, verdict.state) == (0, "wrong")
     assert verdict.failures[0].cause == "circular"
     assert "permute and transpose call each other" in str(verdict)

@@ -10,11 +10,11 @@ from pathlib import Path
 from grading.checking.answers import Rewritten
 from grading.notebooks.build import notebook
 from minigrad import course
-from minigrad.exercises.answers import holes_of
+from minigrad.exercises.answers import exercises_of
 from tools.audit.specimens import specimens_of
 
 LAB = "03_strides"
-HOLES = {hole.name: hole for hole in holes_of(LAB)}
+EXERCISES = {exercise.name: exercise for exercise in exercises_of(LAB)}
 
 
 @functools.cache
@@ -76,8 +76,8 @@ def beginning(nb, name, line):
 def styled(nth, wrong):
     """{exercise: (specimen, text)}: the nth right or wrong answer of each exercise."""
     chosen = {}
-    for name, hole in HOLES.items():
-        mine = [s for s in specimens_of(hole) if bool(s.cause) == wrong]
+    for name, exercise in EXERCISES.items():
+        mine = [s for s in specimens_of(exercise) if bool(s.cause) == wrong]
         texts = [(s, text_of(s)) for s in mine]
         alone = [(s, text) for s, text in texts if text]
         if nth < len(alone):
@@ -87,11 +87,11 @@ def styled(nth, wrong):
 
 def text_of(specimen):
     """A specimen as a cell, or None where it needs more than the lab's own names."""
-    function, name = specimen.answer, specimen.hole.name
+    function, name = specimen.answer, specimen.exercise.name
     if not inspect.isfunction(function):
         return None
     if isinstance(specimen.given, Rewritten):
-        return specimen.given.text(specimen.hole)
+        return specimen.given.text(specimen.exercise)
     if function.__name__ == "<lambda>":
         return None
     setup = cell(solved(), "setup")["source"]

@@ -1,6 +1,6 @@
-"""Fills every hole of minigrad with the course's solution, for the tests of one file.
+"""Answers every exercise of minigrad by the course's solution, for one file of tests.
 
-In a package whose functions are written out there are no holes, and nothing to do.
+In a package whose functions are written out there are no exercises, and nothing to do.
 """
 
 import pytest
@@ -12,10 +12,10 @@ from minigrad.exercises import registry
 
 @pytest.fixture(scope="module", autouse=True)
 def filled():
-    holes = [entry.hole for entry in registry.exercises()]
-    before = [dict(vars(hole)) for hole in holes]
+    exercises = [entry.exercise for entry in registry.exercises()]
+    before = [dict(vars(exercise)) for exercise in exercises]
     minigrad.answers_from("solutions")
     yield
-    for hole, state in zip(holes, before, strict=True):
-        vars(hole).update(state)
+    for exercise, state in zip(exercises, before, strict=True):
+        vars(exercise).update(state)
     plan_cache.clear()

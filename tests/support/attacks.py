@@ -113,12 +113,12 @@ TensorFlow:
     return tensorflow.zeros(shape).numpy().strides
 the course's answer, requested: return layout.contiguous_strides.course_answer()(shape)
 the course's answer, by the line:
-    from minigrad.exercises import hole
-    return hole.supply(layout.contiguous_strides)(shape)
+    from minigrad.exercises import exercise
+    return exercise.supply(layout.contiguous_strides)(shape)
 the course's answer, under another name:
-    from minigrad.exercises import hole
+    from minigrad.exercises import exercise
     fake = type("H", (), {"name": "contiguous_strides", "chapter": "03_strides"})
-    return hole.supply(fake)(shape)
+    return exercise.supply(fake)(shape)
 the solution's file:
     names = {}
     exec(open("{home}/solutions/03_strides.py").read(), names)
@@ -165,7 +165,7 @@ FORGED += table(
     "forging a result",
     CELL,
     r"""
-the hole replaced: layout.contiguous_strides = lambda shape: shape
+the exercise replaced: layout.contiguous_strides = lambda shape: shape
 a check that prints a score: print("1.0"); 1.0
 a background thread that answers:
     def loop():

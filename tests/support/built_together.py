@@ -43,7 +43,7 @@ class Together:
 
 def written(specimen):
     with specimen.in_place():
-        return specimen.hole.text
+        return specimen.exercise.text
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -31,18 +31,18 @@ def a_subject(request):
 
 @pytest.fixture(autouse=True)
 def unanswered():
-    """Every test starts, and leaves, with no hole answered."""
-    before = [(e.hole, e.hole.answer, e.hole._run) for e in exercises()]
-    put((hole, None, None) for hole, _, _ in before)
+    """Every test starts, and leaves, with no exercise answered."""
+    before = [(e.exercise, e.exercise.answer, e.exercise._run) for e in exercises()]
+    put((exercise, None, None) for exercise, _, _ in before)
     yield
     put(before)
 
 
 def put(answers):
-    """Give holes their answers. Where none is new, no plan is lost."""
-    for hole, answer, run in answers:
-        if hole.answer is not answer or hole._run is not run:
-            hole.answer, hole._run = answer, run
+    """Give exercises their answers. Where none is new, no plan is lost."""
+    for exercise, answer, run in answers:
+        if exercise.answer is not answer or exercise._run is not run:
+            exercise.answer, exercise._run = answer, run
 
 
 def strides_of(shape):
@@ -53,9 +53,9 @@ def strides_of(shape):
     return tuple(reversed(steps))[-len(shape) :] if shape else ()
 
 
-def verdict_on(hole, answer, subject=None, seed=0):
-    with Specimen(hole, answer, None, "test").in_place():
-        return judge(hole, subject or LocalSubject(), seed)
+def verdict_on(exercise, answer, subject=None, seed=0):
+    with Specimen(exercise, answer, None, "test").in_place():
+        return judge(exercise, subject or LocalSubject(), seed)
 
 
 def replaced(*pairs):

@@ -11,12 +11,14 @@ from typing import NamedTuple
 
 from grading.notebooks.build import notebook
 from minigrad import course
-from minigrad.exercises.answers import holes_of
+from minigrad.exercises.answers import exercises_of
 from minigrad.exercises.registry import KernelExercise
 from tools.audit.specimens import specimens_of
 
 LABS = "01_threads", "02_memory"
-HOLES = {lab: {hole.name: hole for hole in holes_of(lab)} for lab in LABS}
+EXERCISES = {
+    lab: {exercise.name: exercise for exercise in exercises_of(lab)} for lab in LABS
+}
 I = "int i = blockIdx.x * blockDim.x + threadIdx.x;"  # noqa: E741
 TWICE = f"{I} if (i < n) y[i] = 2 * x[i];"
 
@@ -72,16 +74,16 @@ def added(nb, text):
 
 
 def kernels(lab):
-    return [h for h in HOLES[lab].values() if type(h) is KernelExercise]
+    return [h for h in EXERCISES[lab].values() if type(h) is KernelExercise]
 
 
 def nth(lab, n, wrong):
     """{exercise: its nth wrong, or right, kernel}, where there are so many."""
     found = {}
-    for hole in kernels(lab):
-        mine = [s for s in specimens_of(hole) if bool(s.cause) == wrong]
+    for exercise in kernels(lab):
+        mine = [s for s in specimens_of(exercise) if bool(s.cause) == wrong]
         if n < len(mine):
-            found[hole.name] = mine[n]
+            found[exercise.name] = mine[n]
     return found
 
 
@@ -102,7 +104,7 @@ def styled(lab, n, wrong):
 
 def half(lab):
     """The solved lab of which the second half is as it was handed out."""
-    nb, names = solved(lab), list(HOLES[lab])[3:]
+    nb, names = solved(lab), list(EXERCISES[lab])[3:]
     for name in names:
         text = next(c["source"] for c in empty(lab)["cells"] if c["id"] == name)
         edited(nb, name, text)
@@ -119,14 +121,16 @@ def guard(student, given, state, says, before=""):
 
 def text(body, before=""):
     """A whole text of tail_guard, as an expression."""
-    return repr(f"{before}\n{HOLES['01_threads']['tail_guard'].form()} {{ {body} }}")
+    return repr(
+        f"{before}\n{EXERCISES['01_threads']['tail_guard'].form()} {{ {body} }}"
+    )
 
 
 def states(lab, state, but=()):
-    return {name: state for name in HOLES[lab] if name not in but}
+    return {name: state for name in EXERCISES[lab] if name not in but}
 
 
-UNTOUCHED = dict.fromkeys(list(HOLES["01_threads"])[3:], "not answered")
+UNTOUCHED = dict.fromkeys(list(EXERCISES["01_threads"])[3:], "not answered")
 
 
 PATCH = """
@@ -200,7 +204,7 @@ CLASS = [
     *(Submission(f"{lab[:2]}_untouched", lab, functools.partial(empty, lab),
                  states(lab, "not answered")) for lab in LABS),
     *(Submission(f"{lab[:2]}_half", lab, functools.partial(half, lab),
-                 states(lab, "not answered", list(HOLES[lab])[:3])) for lab in LABS),
+                 states(lab, "not answered", [*EXERCISES[lab]][:3])) for lab in LABS),
     *(Submission(f"{lab[:2]}_patched", lab, lambda lab=lab: added(solved(lab), PATCH))
       for lab in LABS[:1]),
     *(Submission(f"{lab[:2]}_patched_and_empty", lab,

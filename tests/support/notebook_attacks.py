@@ -11,14 +11,14 @@ import random
 import zipfile
 from pathlib import Path
 
-from altered import HOLES, LAB, added, answer, cell, edited, empty, solved
+from altered import EXERCISES, LAB, added, answer, cell, edited, empty, solved
 
-MOST = sum(hole.points for hole in HOLES.values())
-ONE = next(iter(HOLES))
+MOST = sum(exercise.points for exercise in EXERCISES.values())
+ONE = next(iter(EXERCISES))
 SCRIPT = "<script>alert(1)</script><img src=x onerror=alert(1)>"
 TABLE = f"# Result: {MOST:g} of {MOST:g} points\n\n"
 TABLE += "| exercise | points | state |\n|---|---|---|\n"
-TABLE += "\n".join(f"| `{name}` | 9 / 9 | right |" for name in HOLES)
+TABLE += "\n".join(f"| `{name}` | 9 / 9 | right |" for name in EXERCISES)
 ESCAPES = "\x1b]0;owned\x07\x1b[2J\x1b]8;;http://example.org\x07x\x1b]8;;\x07\x1b[8m"
 ATTACKS = {}  # name -> (kind, function)
 
@@ -174,7 +174,7 @@ def points_changed(folder, **_):
 @attack(MARKS)
 def checks_that_are_answers(folder, **_):
     nb = empty()
-    for name in HOLES:
+    for name in EXERCISES:
         marks = cell(nb, f"{name}-check")["metadata"]["nbgrader"]
         marks.update(solution=True, locked=False, grade=True, cell_type="code")
         edited(nb, f"{name}-check", "9.0")
@@ -193,7 +193,7 @@ def more_checks_of_its_own(folder, **_):
 @attack(MARKS)
 def grade_ids_twice(folder, **_):
     nb = empty()
-    copies = [dict(cell(nb, f"{name}-check"), source="9.0") for name in HOLES]
+    copies = [dict(cell(nb, f"{name}-check"), source="9.0") for name in EXERCISES]
     nb["cells"] += copies + copies
     put(folder, nb)
 

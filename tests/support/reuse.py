@@ -183,8 +183,8 @@ def chapter_of(item):
     values = item.callspec.params if hasattr(item, "callspec") else {}
     if "text" in values:
         return values["text"].stem[:2]
-    hole = getattr(values.get("specimen"), "hole", values.get("hole"))
-    return hole.chapter[:2] if hole else ""
+    exercise = getattr(values.get("specimen"), "exercise", values.get("exercise"))
+    return exercise.chapter[:2] if exercise else ""
 
 
 @pytest.hookimpl(optionalhook=True)

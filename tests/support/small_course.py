@@ -1,7 +1,7 @@
 """A course of three exercises in a folder of its own, and the learner's lab in it."""
 
 import pytest
-from empty_holes import ex
+from empty_exercises import ex
 
 from minigrad import layout
 
@@ -46,9 +46,11 @@ raise SystemExit("a cell that is neither set-up nor answer")
 @pytest.fixture
 def home(course_home, monkeypatch):
     """A course of three exercises, with their solutions and no lab."""
-    ex.exercises()  # loads what has holes and is not loaded yet
-    holes = [layout.offset_of, layout.index_of, layout.broadcast_shapes]
-    monkeypatch.setattr(ex, "_holes", {hole.name: hole for hole in holes})
+    ex.exercises()  # loads what has exercises and is not loaded yet
+    exercises = [layout.offset_of, layout.index_of, layout.broadcast_shapes]
+    monkeypatch.setattr(
+        ex, "_exercises", {exercise.name: exercise for exercise in exercises}
+    )
     (course_home / "solutions/03_strides.py").write_text(SOLUTION)
     (course_home / "work").mkdir()
     return course_home

@@ -8,13 +8,13 @@ import contextlib
 import json
 import re
 
-from altered import HOLES, LAB, cell, empty
+from altered import EXERCISES, LAB, cell, empty
 
 from grading.checking.verdict import NEEDS_GPU, Failure, Verdict, plural
 from grading.classroom import judging
 from minigrad.exercises.cells import answered_in
 
-MOST = sum(hole.points for hole in HOLES.values())
+MOST = sum(exercise.points for exercise in EXERCISES.values())
 SHARE = {"right": 1, "half": 0.5}
 STATE = {"right": "right", "half": "partly right", "gpu": NEEDS_GPU, "exit": "crashed"}
 CAUSE = """\
@@ -26,7 +26,7 @@ CAUSE = """\
 def lab(words=None, **named):
     """The empty lab with these answers: of all exercises, and of some by name."""
     nb = empty()
-    for name in HOLES:
+    for name in EXERCISES:
         word = named.get(name, words)
         if word:
             cell(nb, name)["source"] += f"\n# says {word}"
@@ -43,8 +43,11 @@ def hand_in(root, student, nb):
 def run(lab, cells, names=None, files=(), unsafe=False):
     """In place of judging.run."""
     texts = {answered_in(text): text for _, text in cells}
-    holes = [h for h in HOLES.values() if names is None or h.name in names]
-    return [verdict(hole, word_of(texts.get(hole.name, ""))) for hole in holes], []
+    exercises = [h for h in EXERCISES.values() if names is None or h.name in names]
+    return [
+        verdict(exercise, word_of(texts.get(exercise.name, "")))
+        for exercise in exercises
+    ], []
 
 
 def word_of(text):
@@ -52,12 +55,12 @@ def word_of(text):
     return found[1] if found else ""
 
 
-def verdict(hole, word):
-    points = round(hole.points * SHARE.get(word, 0), 2)
+def verdict(exercise, word):
+    points = round(exercise.points * SHARE.get(word, 0), 2)
     state = STATE.get(word, "wrong" if word else "not answered")
     failures = [Failure("no_guard", CAUSE)] if state == "wrong" else []
-    said = f"{hole.name}: {points:g} of {plural(hole.points)} · {state}"
-    return Verdict(hole.name, points, hole.points, state, said, failures)
+    said = f"{exercise.name}: {points:g} of {plural(exercise.points)} · {state}"
+    return Verdict(exercise.name, points, exercise.points, state, said, failures)
 
 
 @contextlib.contextmanager

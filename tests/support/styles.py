@@ -7,24 +7,24 @@ import functools
 import styles_cuda
 
 from grading.checking.answers import Rewritten, Specimen, solution
-from minigrad.exercises.hole import KernelExercise
+from minigrad.exercises.exercise import KernelExercise
 
 MIRRORED = {ast.Lt: ast.Gt, ast.Gt: ast.Lt, ast.LtE: ast.GtE, ast.GtE: ast.LtE}
 GATHERS = "tuple", "list", "sum", "max", "min", "set", "sorted"
 
 
 @functools.cache
-def rights(hole):
-    """The Specimens of a hole's solution in other styles, no two of them alike."""
-    before = solution(hole)
-    if not isinstance(hole, KernelExercise):
+def rights(exercise):
+    """The Specimens of an exercise's solution in other styles, no two of them alike."""
+    before = solution(exercise)
+    if not isinstance(exercise, KernelExercise):
         styles, before = PYTHON, ast.unparse(ast.parse(before))
     else:
         styles = styles_cuda.STYLES if "__global__" in before else ()
-    made = {style(solution(hole)): style for style in styles}
+    made = {style(solution(exercise)): style for style in styles}
     made.pop(before, None)
     titles = {style: style.__name__.replace("_", " ") for style in made.values()}
-    return [Specimen(hole, Rewritten(style, title), None, f"right, {title}")
+    return [Specimen(exercise, Rewritten(style, title), None, f"right, {title}")
             for style, title in titles.items()]  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from altered import (
-    HOLES,
+    EXERCISES,
     LAB,
     added,
     answer,
@@ -38,7 +38,7 @@ class Submission(NamedTuple):
 
     student: str
     make: Callable  # makes what is handed in: a notebook as a dict, or bytes
-    expected: dict | None = dict.fromkeys(HOLES, FULL)
+    expected: dict | None = dict.fromkeys(EXERCISES, FULL)
     states: dict = {}  # {exercise: the verdict's state}
     warning: str = ""  # what some warning says
     wrong: int | None = (
@@ -66,12 +66,12 @@ def write(folder):
 
 def but(**points):
     """Full points, but for these."""
-    return dict.fromkeys(HOLES, FULL) | points
+    return dict.fromkeys(EXERCISES, FULL) | points
 
 
 def the_first_three():
     nb = solved()
-    for name in list(HOLES)[3:]:
+    for name in list(EXERCISES)[3:]:
         edited(nb, name, cell(empty(), name)["source"])
     return nb
 
@@ -96,7 +96,7 @@ def all_checks(text):
 
     def make():
         nb = empty()
-        for name in HOLES:
+        for name in EXERCISES:
             edited(nb, f"{name}-check", text)
         return nb
 
@@ -107,7 +107,9 @@ def prints():
     nb = solved()
     text = "import sys, warnings; print('hello' * 9999); print('x', file=sys.stderr); "
     for name in [
-        n for n, hole in HOLES.items() if not isinstance(hole, KernelExercise)
+        n
+        for n, exercise in EXERCISES.items()
+        if not isinstance(exercise, KernelExercise)
     ]:
         beginning(nb, name, text + "warnings.warn('careful')")
     return nb
@@ -200,8 +202,8 @@ FOREVER = """from threading import Thread
 def forever():
     while True: pass
 Thread(target=forever).start()"""
-NOTHING = dict.fromkeys(HOLES, NONE)
-SOME = dict.fromkeys(HOLES, PART)
+NOTHING = dict.fromkeys(EXERCISES, NONE)
+SOME = dict.fromkeys(EXERCISES, PART)
 FORGED = "class V:\n    __repr__ = lambda self: '1.0'\nV()"
 HALF = """
 strides, step = [], 1
@@ -225,9 +227,9 @@ CLASS = [
     Submission("first_mistakes", lambda: restyled(0, wrong=True), SOME, wrong=0),
     Submission("second_mistakes", lambda: restyled(1, wrong=True), SOME, wrong=1),
     Submission("third_mistakes", lambda: restyled(2, wrong=True), SOME, wrong=2),
-    Submission("untouched", empty, NOTHING, dict.fromkeys(HOLES, "not answered")),
+    Submission("untouched", empty, NOTHING, dict.fromkeys(EXERCISES, "not answered")),
     Submission("the_first_three", the_first_three,
-               but(**dict.fromkeys(list(HOLES)[3:], NONE))),
+               but(**dict.fromkeys(list(EXERCISES)[3:], NONE))),
     Submission("half_of_one", rewritten("contiguous_strides", HALF),
                but(contiguous_strides=PART), {"contiguous_strides": "partly right"}),
     # Code that fails, ends the process, or never ends.
@@ -261,10 +263,10 @@ CLASS = [
     Submission("check_prints", all_checks('print("ok")'), NOTHING, warning=EDITED),
     Submission("check_is_forged", all_checks(FORGED), NOTHING, warning=EDITED),
     Submission("check_is_replaced", lambda: added(
-               empty(), "import grading\ngrading.check = check = lambda hole: 1.0"),
+               empty(), "import grading\ngrading.check = check = lambda exercise: 1.0"),
                NOTHING),
     Submission("checks_deleted", lambda: without(
-               solved(), *(f"{name}-check" for name in HOLES))),
+               solved(), *(f"{name}-check" for name in EXERCISES))),
     Submission("check_copied", check_copied),
     # Answers copied, moved, deleted.
     Submission("empty_copy_below", lambda: copied(solved(), empty())),

@@ -82,9 +82,9 @@ def of_students(zygote):
 def test_attack(attack, room, grader):
     before, worked = state(room), time.process_time()
     places = {"home": course.home(), "room": room, "secret": room.parent / "secret"}
-    hole = contiguous_kernel if attack.how == CUDA else contiguous_strides
+    exercise = contiguous_kernel if attack.how == CUDA else contiguous_strides
     with ProcessSubject("x.ipynb", attack.cells(**places), LAB) as subject:
-        verdict = verdict_on(hole, subject)
+        verdict = verdict_on(exercise, subject)
     assert time.process_time() - worked < 8  # the grader's own work
     said = f"{verdict} {verdict.failures} {subject.problems}"
     assert verdict.points == 0 and verdict.counts, said

@@ -63,16 +63,16 @@ LONG = {  # what once took longer than its length says, or still does
 }
 
 
-def boxed(code, hole=tail_guard):
+def boxed(code, exercise=tail_guard):
     """(the verdict on a text that is graded in the box, seconds of work here)"""
     imports = (
         "from minigrad import solves\nfrom minigrad.kernels import memory, threads"
     )
-    module = hole.__module__.rpartition(".")[2]
-    cell = f"{imports}\nsolves({module}.{hole.name})({code!r})"
-    with ProcessSubject("x.ipynb", [("a", cell)], hole.chapter) as subject:
+    module = exercise.__module__.rpartition(".")[2]
+    cell = f"{imports}\nsolves({module}.{exercise.name})({code!r})"
+    with ProcessSubject("x.ipynb", [("a", cell)], exercise.chapter) as subject:
         begin = time.process_time()
-        return judge(hole, subject, 0), time.process_time() - begin
+        return judge(exercise, subject, 0), time.process_time() - begin
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("nbgrader", reason="not run: grading (nbgrader is not installed)")
 
 import stand_in  # noqa: E402
-from altered import HOLES, LAB  # noqa: E402
+from altered import EXERCISES, LAB  # noqa: E402
 from bs4 import BeautifulSoup  # noqa: E402
 from stand_in import MOST, hand_in, lab  # noqa: E402
 from typer.testing import CliRunner  # noqa: E402
@@ -223,16 +223,18 @@ def mended(monkeypatch):
     """From now on `wrong` is worth half of permute, and nothing of it of others."""
     given = stand_in.verdict
 
-    def verdict(hole, word):
-        return given(hole, "half" if (hole.name, word) == (ONE, "wrong") else "exit")
+    def verdict(exercise, word):
+        return given(
+            exercise, "half" if (exercise.name, word) == (ONE, "wrong") else "exit"
+        )
 
     monkeypatch.setattr(stand_in, "verdict", verdict)
 
 
 def test_one_exercise_is_graded_anew_and_the_others_stay(root, monkeypatch):
-    before, half = points(root), HOLES[ONE].points / 2
+    before, half = points(root), EXERCISES[ONE].points / 2
     mended(monkeypatch)
-    number = HOLES[ONE].number
+    number = EXERCISES[ONE].number
     dry = {c.student: (c.before, c.after) for c in regrade(root, number, dry_run=True)}
     assert points(root) == before
     assert dry["bob"] == dry["cy"] == (0, half)
@@ -240,7 +242,7 @@ def test_one_exercise_is_graded_anew_and_the_others_stay(root, monkeypatch):
     assert done == dry and "eve" not in done
     after = points(root)
     assert after["bob"] == before["bob"] + half and after["cy"] == before["cy"] + half
-    assert after["ada"] == before["ada"] - HOLES[ONE].points
+    assert after["ada"] == before["ada"] - EXERCISES[ONE].points
     assert not [one for one in grade(root) if one.fresh]
 
 
@@ -268,19 +270,23 @@ def test_an_exercise_that_is_unknown_or_not_released(root):
 
 
 def test_the_part_for_a_gpu_is_graded_elsewhere(root, tmp_path, monkeypatch):
-    assert standing(root)["dee"].max_points == MOST - HOLES[ONE].points
+    assert standing(root)["dee"].max_points == MOST - EXERCISES[ONE].points
     to = tmp_path / "gpu.json"
     assert remote_gpu.pack(root, to) == 1
     assert "dee" not in to.read_text()
     with pytest.raises(CourseError, match="is not judged yet"):
         list(remote_gpu.unpack(root, to))
     given = stand_in.verdict
-    monkeypatch.setattr(stand_in, "verdict", lambda hole, word: given(hole, "right"))
+    monkeypatch.setattr(
+        stand_in, "verdict", lambda exercise, word: given(exercise, "right")
+    )
     assert list(remote_gpu.judge(to, to)) == [(1, 1)]
     monkeypatch.undo()
     before = points(root)
     (done,) = remote_gpu.unpack(root, to)
-    assert done.state == "graded" and done.points == before["dee"] + HOLES[ONE].points
+    assert (
+        done.state == "graded" and done.points == before["dee"] + EXERCISES[ONE].points
+    )
     assert standing(root)["dee"].max_points == MOST
     assert points(root) == before | {"dee": done.points}
     assert not list(remote_gpu.unpack(root, to))
@@ -418,7 +424,7 @@ def test_nbgraders_own_rule_and_changed_points(root):
         one = gradebook.find_grade(f"{ONE}-check", LAB, LAB, "ada")
         one.manual_score, one.extra_credit = 0, 2.5
         gradebook.db.commit()
-    new = MOST - HOLES[ONE].points + 2.5
+    new = MOST - EXERCISES[ONE].points + 2.5
     assert points(root)["ada"] == pytest.approx(new * 0.8, abs=0.01)
     assert everywhere(root, "ada") == pytest.approx(new * 0.8, abs=0.01)
 
@@ -438,7 +444,7 @@ def test_a_late_student_is_told_one_thing(root, tmp_path):
         (tmp_path / "g.csv").open(encoding="utf-8-sig"))}  # fmt: skip
     assert float(rows["ada"]["penalty"]) == lost and rows["cy"]["penalty"] == ""
     assert rows["ada"]["penalty_reason"] == "2 days late, 10 % of the points for each"
-    exercises = sum(float(rows["ada"][name]) for name in HOLES)
+    exercises = sum(float(rows["ada"][name]) for name in EXERCISES)
     assert exercises - lost == pytest.approx(float(rows["ada"]["points"]))
     export(root, tmp_path / "m.csv", "moodle")
     assert f"late work: {why}" in (tmp_path / "m.csv").read_text()
@@ -484,7 +490,7 @@ def test_extra_credit_counts_and_is_named(root):
         gradebook.find_grade(f"{ONE}-check", LAB, LAB, "cy").extra_credit = 1.5
         gradebook.db.commit()
     before = points(root)["cy"]
-    assert before == MOST - HOLES[ONE].points - HOLES[TWO].points / 2 + 1.5
+    assert before == MOST - EXERCISES[ONE].points - EXERCISES[TWO].points / 2 + 1.5
     list(grade(root, everything=True))
     assert points(root)["cy"] == before
     (one,) = (e for e in standing(root)["cy"].exercises if e.name == ONE)

@@ -65,7 +65,9 @@ def anew(root, seed, *more):
         nb["cells"] += more
         hand_in(root, student, nb)
     return {
-        student: sum(stand_in.verdict(h, word).points for h in stand_in.HOLES.values())
+        student: sum(
+            stand_in.verdict(h, word).points for h in stand_in.EXERCISES.values()
+        )
         for student, word in words.items()
     }
 

@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import pytest
-from empty_holes import ex, nothing_answered  # noqa: F401
+from empty_exercises import ex, nothing_answered  # noqa: F401
 from export_course import HOME, OFFSET, PERMUTE, STRIDES, TRACES, home, lab  # noqa: F401
 
 from minigrad import course, layout
@@ -42,7 +42,7 @@ def test_exported_package(home, lab, tmp_path, capsys, nightly):
     assert {"layout", "tensor"} < names
     assert not names & {
         "registry",
-        "hole",
+        "exercise",
         "answers",
         "course",
         "cli",

@@ -9,7 +9,7 @@ from pathlib import Path
 from py_compile import PycInvalidationMode
 
 import pytest
-from empty_holes import ex, nothing_answered  # noqa: F401
+from empty_exercises import ex, nothing_answered  # noqa: F401
 from export_course import OFFSET, PERMUTE, STRIDES, TRACES, home, lab  # noqa: F401
 
 from minigrad import answers_from, course
@@ -33,20 +33,20 @@ def package(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def solved():
-    """({hole: the course's answer}, {path: text} of the package that these give)."""
-    holes = [entry.hole for entry in ex.exercises()]
-    before = {hole: dict(vars(hole)) for hole in holes}
+    """({exercise: the course's answer}, {path: text} of the package they give)."""
+    exercises = [entry.exercise for entry in ex.exercises()]
+    before = {exercise: dict(vars(exercise)) for exercise in exercises}
     answers_from("solutions")
-    yield {hole: hole.reference for hole in holes}, assembled()
-    for hole, state in before.items():
-        vars(hole).update(state)
+    yield {exercise: exercise.reference for exercise in exercises}, assembled()
+    for exercise, state in before.items():
+        vars(exercise).update(state)
 
 
 @pytest.fixture
 def value(lab, package, solved, monkeypatch):
     """value(expression, *cells): its value in the package that these cells give."""
     references, texts = solved
-    here = [e for e in ex.exercises() if e.hole.__module__ in ANSWERED]
+    here = [e for e in ex.exercises() if e.exercise.__module__ in ANSWERED]
     monkeypatch.setattr(assemble, "exercises", lambda: here)  # the others are as solved
     names = assemble.check_names
     monkeypatch.setattr(
@@ -55,8 +55,8 @@ def value(lab, package, solved, monkeypatch):
 
     def evaluate(expression, *cells):
         lab(*cells)
-        for hole, reference in references.items():
-            hole.reference = reference
+        for exercise, reference in references.items():
+            exercise.reference = reference
         answers_from("labs")
         new = {path: text for path, text in assembled().items() if str(path) in PATHS}
         write(texts | new, package / "minigrad")
@@ -90,7 +90,7 @@ def alone(folder, expression):
 # ------------------------------------------------------------ what an answer becomes
 
 
-def test_answer_with_its_comments_and_the_hole_s_docstring(value, package):
+def test_answer_with_its_comments_and_the_exercise_s_docstring(value, package):
     cell = f"""# My idea: go backwards.
 {STRIDES}    ### BEGIN SOLUTION
     # YOUR CODE HERE
@@ -285,11 +285,11 @@ DECLARATION = "// y = 2 x\n__global__ void scale(const float* x, float* y,\n  in
 
 @pytest.fixture
 def scale(monkeypatch):
-    ex.exercises()  # loads what has holes and is not loaded yet
-    monkeypatch.setattr(ex, "_holes", {})
+    ex.exercises()  # loads what has exercises and is not loaded yet
+    monkeypatch.setattr(ex, "_exercises", {})
     monkeypatch.setitem(ORDER, course.chapter("16").name, ["scale"])
-    hole = kernel_exercise(DECLARATION, points=1)
-    return solves(hole)(KERNEL)
+    exercise = kernel_exercise(DECLARATION, points=1)
+    return solves(exercise)(KERNEL)
 
 
 def test_kernel_goes_into_its_cu_file(scale):

@@ -31,8 +31,8 @@ def forged(name):
     def keep(forge):
         played = SCENES[name]
         @functools.wraps(played)
-        def play(hole, *args, **named):
-            return forge(lambda: played(hole, *args, **named), *args, **named)
+        def play(exercise, *args, **named):
+            return forge(lambda: played(exercise, *args, **named), *args, **named)
         SCENES[name] = play
         return forge
     return keep
@@ -55,11 +55,11 @@ def take_over():
         line.send(codec.encode((forge(*args), None, "")))
         args = codec.decode(line.receive(), most=codec.ANY)[2]
 def take_over_as(name):
-    hole = find(name)
-    form = inspect.signature(hole.__wrapped__)
+    exercise = find(name)
+    form = inspect.signature(exercise.__wrapped__)
     space = {"take_over": take_over}
-    exec(f"def {hole.__name__}{form}: take_over()", space)
-    solves(hole)(space[hole.__name__])
+    exec(f"def {exercise.__name__}{form}: take_over()", space)
+    solves(exercise)(space[exercise.__name__])
 """
 GELU = """
 @solves(bias_gelu_autograd)
@@ -140,7 +140,7 @@ def forge(scene, ask, inputs, calls, ups, layout, steps, needs):
 def little_to_collect():
     """What stays until the end is no garbage: one scene collects, again and again."""
     for check in CHECKS:
-        load_references(check.hole.chapter)
+        load_references(check.exercise.chapter)
     gc.freeze()
 
 
@@ -193,11 +193,13 @@ class Amended(LocalSubject):
         return outcome._replace(value=value)
 
 
-def recorded(hole, seed):
+def recorded(exercise, seed):
     subject = Recorded()
-    load_references(hole.chapter)
-    with Specimen(hole, hole.reference, None, "the course's solution").in_place():
-        assert find_check(hole).passes(subject, seed)
+    load_references(exercise.chapter)
+    with Specimen(
+        exercise, exercise.reference, None, "the course's solution"
+    ).in_place():
+        assert find_check(exercise).passes(subject, seed)
         return subject
 
 
@@ -213,7 +215,7 @@ FACTS = {  # that only the answer's process can know: see grading/drivers/__init
     "train_step": {"with_graph", "waits", "kept"},
 }
 FINITE = {"leaf_rules"}  # all four cases are asked, and a table is a right answer
-CHECKS = [find_check(e.hole) for e in exercises() if type(e.hole) is Exercise]
+CHECKS = [find_check(e.exercise) for e in exercises() if type(e.exercise) is Exercise]
 
 
 def is_played(check):
@@ -225,32 +227,36 @@ def is_played(check):
 
 
 PLAYED = [
-    check.hole for check in CHECKS if is_played(check) and check.hole.name not in FINITE
+    check.exercise
+    for check in CHECKS
+    if is_played(check) and check.exercise.name not in FINITE
 ]
 
 
-@pytest.mark.parametrize("hole", PLAYED, ids=lambda hole: hole.name)
-def test_replies_to_other_cases_earn_nothing(hole):
-    first = recorded(hole, 1)
-    with Specimen(hole, hole.reference, None, "the course's solution").in_place():
-        verdict = judge(hole, Replayed(first.replies), 2)
+@pytest.mark.parametrize("exercise", PLAYED, ids=lambda exercise: exercise.name)
+def test_replies_to_other_cases_earn_nothing(exercise):
+    first = recorded(exercise, 1)
+    with Specimen(
+        exercise, exercise.reference, None, "the course's solution"
+    ).in_place():
+        verdict = judge(exercise, Replayed(first.replies), 2)
     assert verdict.points == 0, verdict
 
 
-@pytest.mark.parametrize("hole", PLAYED, ids=lambda hole: hole.name)
-def test_flags_that_are_set_right_gain_nothing_but_for_facts(hole):
+@pytest.mark.parametrize("exercise", PLAYED, ids=lambda exercise: exercise.name)
+def test_flags_that_are_set_right_gain_nothing_but_for_facts(exercise):
     seen = collections.defaultdict(dict)
     for part, value in (
-        pair for seed in range(3) for pair in recorded(hole, seed).parts
+        pair for seed in range(3) for pair in recorded(exercise, seed).parts
     ):
         seen[part][repr(value)] = value
     always = {part: [*v.values()][0] for part, v in seen.items() if len(v) == 1}
     won = set()
-    for specimen in specimens_of(hole) if always else ():
+    for specimen in specimens_of(exercise) if always else ():
         with specimen.in_place():
-            if specimen.cause and find_check(hole).passes(Amended(always), 5):
+            if specimen.cause and find_check(exercise).passes(Amended(always), 5):
                 won.add(specimen.cause)
-    assert won == FACTS.get(hole.name, set())
+    assert won == FACTS.get(exercise.name, set())
 
 
 def judged(name, answer):

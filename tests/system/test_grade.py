@@ -15,7 +15,7 @@ pytest.importorskip("nbgrader", reason="not run: grading (nbgrader is not instal
 pytest.importorskip("torch", reason="not run: grading (PyTorch is not installed)")
 
 from bs4 import BeautifulSoup  # noqa: E402
-from submissions import CLASS, FULL, HOLES, LAB, NONE, PART, write  # noqa: E402
+from submissions import CLASS, EXERCISES, FULL, LAB, NONE, PART, write  # noqa: E402
 
 from grading.checking.check import Judgment  # noqa: E402
 from grading.classroom.collect import collect  # noqa: E402
@@ -33,7 +33,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),
     pytest.mark.xdist_group("grade"),  # one class, graded once
 ]
-MOST = {name: hole.points for name, hole in HOLES.items()}
+MOST = {name: exercise.points for name, exercise in EXERCISES.items()}
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -95,7 +95,7 @@ def test_the_class_is_large_enough():
 def test_points(graded, one):
     known = record(graded[0], one.student)
     points = {e["name"]: e["points"] for e in known["exercises"]}
-    expected = one.expected or dict.fromkeys(HOLES, NONE)
+    expected = one.expected or dict.fromkeys(EXERCISES, NONE)
     assert known["state"] == ("graded" if one.expected else "not gradable"), known[
         "why"
     ]
@@ -141,7 +141,7 @@ def test_one_half_is_some_points(graded):
 def test_feedback_shows_points_and_reasons(graded, pages, one):
     known, soup = record(graded[0], one.student), pages[one.student]
     rows = [[cell.get_text() for cell in row("td")] for row in soup.table("tr")[1:]]
-    assert [row[0] for row in rows] == list(HOLES)
+    assert [row[0] for row in rows] == list(EXERCISES)
     for row, exercise in zip(rows, known["exercises"], strict=True):
         assert row[1] == f"{exercise['points']:g} / {exercise['max_points']:g}"
         assert row[2] == exercise["state"] and row[3]
@@ -278,7 +278,7 @@ def test_tables_add_up(graded, tmp_path):
         total = pytest.approx(said[student].points, abs=0.01)
         assert float(row["points"]) == total
         assert float(canvas[student][LAB]) == float(moodle[student][LAB]) == total
-        assert sum(float(row[name]) for name in HOLES) == total
+        assert sum(float(row[name]) for name in EXERCISES) == total
         assert moodle[student][f"{LAB} feedback"]
     assert canvas["lovelaceada"]["ID"] == "12345"
 

@@ -15,7 +15,7 @@ pytest.importorskip("nbgrader", reason="not run: grading (nbgrader is not instal
 pytest.importorskip("torch", reason="not run: grading (PyTorch is not installed)")
 
 import psutil  # noqa: E402
-from altered import HOLES, LAB, added, empty, solved  # noqa: E402
+from altered import EXERCISES, LAB, added, empty, solved  # noqa: E402
 
 from grading.classroom import judging  # noqa: E402
 from grading.classroom.collect import collect  # noqa: E402
@@ -44,7 +44,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),
     pytest.mark.xdist_group("faults"),
 ]
-MOST = sum(hole.points for hole in HOLES.values())
+MOST = sum(exercise.points for exercise in EXERCISES.values())
 NO_ANSWERS = """
 from grading.processes import zygote
 zygote.KINDS["answers"] = None
@@ -165,7 +165,7 @@ def points_of(done):
 def test_a_changed_number_survives_and_is_named(root):
     hand_in(root, "ada", empty())
     list(grade(root))
-    name = next(iter(HOLES))
+    name = next(iter(EXERCISES))
     with open_course(root).gradebook as book:
         cell = book.find_grade(f"{name}-check", LAB, LAB, "ada")
         cell.manual_score, cell.needs_manual_grade = 0.5, False
@@ -174,7 +174,7 @@ def test_a_changed_number_survives_and_is_named(root):
     hand_in(root, "ada")
     list(grade(root))
     again = standing(root)["ada"]
-    assert again.points == MOST - HOLES[name].points + 0.5
+    assert again.points == MOST - EXERCISES[name].points + 0.5
     assert name in again.why and "by hand before" in again.why
 
 

@@ -14,7 +14,7 @@ pytest.importorskip("nbgrader", reason="not run: grading (nbgrader is not instal
 pytest.importorskip("torch", reason="not run: grading (PyTorch is not installed)")
 
 from bs4 import BeautifulSoup  # noqa: E402
-from kernel_class import HOLES, I, solved, text  # noqa: E402
+from kernel_class import EXERCISES, I, solved, text  # noqa: E402
 
 from grading.checking import check  # noqa: E402
 from grading.checking.check import Check  # noqa: E402
@@ -32,9 +32,9 @@ from minigrad import course  # noqa: E402
 from minigrad.cli import progress, start  # noqa: E402
 
 LAB, OPEN = "02_memory", "coalesced_copy"
-MOST = sum(hole.points for hole in HOLES[LAB].values())
-REST = MOST - HOLES[LAB][OPEN].points
-TAIL_GUARD = HOLES["01_threads"]["tail_guard"]
+MOST = sum(exercise.points for exercise in EXERCISES[LAB].values())
+REST = MOST - EXERCISES[LAB][OPEN].points
+TAIL_GUARD = EXERCISES["01_threads"]["tail_guard"]
 FAKE = """
 import sys, types, numpy
 cupy = types.ModuleType("cupy")
@@ -50,7 +50,7 @@ sandbox.answer(gpu.serve)
 
 
 ONLY_GPU = Check(  # nothing but what a GPU can tell
-    HOLES[LAB][OPEN],
+    EXERCISES[LAB][OPEN],
     cases=lambda random: (),
     on_gpu={"bandwidth": lambda exercise, text: [(True, "")]},
     not_tested="all that the simulator can tell",
@@ -210,9 +210,9 @@ def shown(root):
 
 def test_progress_does_not_count_what_needs_a_gpu():
     done = {name: {"points": h.points, "state": "right"}
-            for name, h in HOLES[LAB].items()}  # fmt: skip
+            for name, h in EXERCISES[LAB].items()}  # fmt: skip
     done[OPEN] = {"points": 0, "state": "needs a GPU"}
-    chapter, count = course.chapter(LAB), len(HOLES[LAB]) - 1
+    chapter, count = course.chapter(LAB), len(EXERCISES[LAB]) - 1
     assert progress.tally(chapter, done) == (REST, REST, count, count, 1)
 
 
@@ -220,4 +220,4 @@ def test_the_map_names_what_needs_a_gpu(monkeypatch):
     done = {OPEN: {"points": 0, "max_points": 2, "state": "needs a GPU"}}
     monkeypatch.setattr(start, "link", lambda word, path: word)
     row = start.CourseMap().row(course.chapter(LAB), done)
-    assert f"0 of {len(HOLES[LAB]) - 1} (1 not graded: no GPU)" in row
+    assert f"0 of {len(EXERCISES[LAB]) - 1} (1 not graded: no GPU)" in row

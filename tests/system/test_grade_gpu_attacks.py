@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("torch", reason="not run: grading (PyTorch is not installed)")
 
-from kernel_class import HOLES, TWICE, I  # noqa: E402
+from kernel_class import EXERCISES, TWICE, I  # noqa: E402
 from left_over import running  # noqa: E402
 
 from grading.checking.check import judge  # noqa: E402
@@ -22,7 +22,7 @@ from grading.kernels import gpu  # noqa: E402
 from minigrad.cli import install  # noqa: E402
 
 pytestmark = pytest.mark.gpu
-HOLE = HOLES["01_threads"]["tail_guard"]
+EXERCISE = EXERCISES["01_threads"]["tail_guard"]
 SECRET, MB = 0x4711BEEF, 2**20
 
 NEVER = "for (volatile int k = 0; k < 2; k = 0) y[0] = k;"
@@ -102,7 +102,7 @@ class Says:
 
 
 def text(body, before=""):
-    return f"{before}\n{HOLE.form()} {{ {body} }}"
+    return f"{before}\n{EXERCISE.form()} {{ {body} }}"
 
 
 def two_faced(name):
@@ -120,19 +120,19 @@ def test_it_earns_nothing_ends_and_frees_the_gpu(name, monkeypatch):
     answer = Says(two_faced(name))
     with monkeypatch.context() as elsewhere:
         elsewhere.setattr(gpu, "available", lambda: False)
-        assert judge(HOLE, answer, 1).state == "right"
-    verdict = judge(HOLE, answer, 1)
+        assert judge(EXERCISE, answer, 1).state == "right"
+    verdict = judge(EXERCISE, answer, 1)
     assert verdict.points == 0, verdict
     late = time.monotonic() + 60
     while running(gpu.CODE):  # when it ends, the driver frees what it has
         assert time.monotonic() < late
         time.sleep(0.1)
-    assert judge(HOLE, Says(text(TWICE)), 1).state == "right"
+    assert judge(EXERCISE, Says(text(TWICE)), 1).state == "right"
 
 
 def launched(body, x, size, blocks):
     launch = Launch(blocks, 256, (x, np.zeros(size, np.float32), np.int32(size)))
-    (done,) = gpu.run(HOLE, text(body), [launch])
+    (done,) = gpu.run(EXERCISE, text(body), [launch])
     assert not isinstance(done, Problem), done
     return done.arrays["y"]
 
@@ -156,9 +156,9 @@ def test_who_takes_all_memory_costs_another_no_points(cupy):
     )
     with ThreadPoolExecutor() as pool:
         end = time.monotonic() + 15
-        before, taking = free(cupy), pool.submit(gpu.run, HOLE, hog, [launch])
+        before, taking = free(cupy), pool.submit(gpu.run, EXERCISE, hog, [launch])
         while free(cupy) > before / 2 and time.monotonic() < end:
             time.sleep(0.05)
         assert free(cupy) < before / 2, taking.result()
-        assert judge(HOLE, Says(text(TWICE)), 1).state == "right"
+        assert judge(EXERCISE, Says(text(TWICE)), 1).state == "right"
         assert taking.result()[0].kind == "time"

@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("nbgrader", reason="not run: grading (nbgrader is not installed)")
 pytest.importorskip("torch", reason="not run: grading (PyTorch is not installed)")
 
-from kernel_class import CLASS, HOLES, LABS, write  # noqa: E402
+from kernel_class import CLASS, EXERCISES, LABS, write  # noqa: E402
 
 from grading.checking.check import find_check  # noqa: E402
 from grading.checking.verdict import Failure, Verdict  # noqa: E402
@@ -32,7 +32,7 @@ def graded(tmp_path_factory):
     assert release(root, ["01", "02"]) == list(LABS)
     assert {done.what for done in collect(root, inbox)} == {"taken in"}
     with pytest.MonkeyPatch.context() as patch:
-        guard = find_check(HOLES["01_threads"]["tail_guard"])
+        guard = find_check(EXERCISES["01_threads"]["tail_guard"])
         limits = guard.limits._replace(patience=1)  # "long_to_run" computes until then
         patch.setitem(vars(guard), "limits", limits)
         assert not [one for one in grade(root) if one.state != "graded"]
@@ -88,6 +88,6 @@ def test_tables_and_pages(graded, tmp_path):
         rows = {row["student"]: row for row in csv.DictReader(file) if row["points"]}
     assert set(rows) == {one.student for one in CLASS}
     for lab in LABS:
-        most = sum(hole.points for hole in HOLES[lab].values())
+        most = sum(exercise.points for exercise in EXERCISES[lab].values())
         assert float(rows[f"{lab[:2]}_solved"]["points"]) == most
         assert float(rows[f"{lab[:2]}_untouched"]["points"]) == 0

@@ -25,12 +25,12 @@ if sandbox.why_not():
     pytest.skip(f"not run: {sandbox.why_not()}", allow_module_level=True)
 
 LAB = "03_strides"
-PYTHON = [e for e in exercises() if not isinstance(e.hole, KernelExercise)]
+PYTHON = [e for e in exercises() if not isinstance(e.exercise, KernelExercise)]
 THIEF = (
     HEAD
     + """
 import marshal, types
-from minigrad.exercises import hole
+from minigrad.exercises import exercise
 from minigrad.exercises.registry import exercises, find
 taken = {}
 def calls(function):
@@ -41,7 +41,7 @@ def calls(function):
 def take():
     'Every stand-in that can be had, and all code of a course that is in memory.'
     for entry in exercises():
-        found = entry.hole.course_answer()
+        found = entry.exercise.course_answer()
         if found is not None:
             calls(found)
             taken[entry.name] = found
@@ -51,14 +51,14 @@ def take():
                 raise ValueError(f"STOLEN: {code.co_name}")
 def given(name):
     return lambda *args: (taken or take(), taken[name](*args))[1]
-def answer(hole):
+def answer(exercise):
     import inspect
-    form = inspect.signature(hole.__wrapped__)
+    form = inspect.signature(exercise.__wrapped__)
     named = ", ".join("*" * (p.kind == p.VAR_POSITIONAL) + n
                       for n, p in form.parameters.items())
-    space = {"given": given(hole.name)}
-    exec(f"def {hole.name}{form}: return given({named})", space)
-    return space[hole.name]
+    space = {"given": given(exercise.name)}
+    exec(f"def {exercise.name}{form}: return given({named})", space)
+    return space[exercise.name]
 """
 )
 
@@ -186,14 +186,14 @@ def verify(op, reference):
 
 
 def test_an_operator_does_in_the_box_what_it_does_in_a_notebook():
-    hole, names = find("verify"), {}
-    check = find_check(hole)
+    exercise, names = find("verify"), {}
+    check = find_check(exercise)
     exec(SEES, names)
-    with Specimen(hole, names["verify"], None, "sees").in_place():
+    with Specimen(exercise, names["verify"], None, "sees").in_place():
         here = [check._got(LocalSubject(), [name])[0].message for name in OF_NAME]
     cells = [("0", f"{HEAD}\nfrom minigrad.testing.verify import verify")]
     cells += [("1", f"@solves(verify){SEES}")]
-    with ProcessSubject("x.ipynb", cells, hole.chapter) as subject:
+    with ProcessSubject("x.ipynb", cells, exercise.chapter) as subject:
         subject.about("verify")
         there = [check._got(subject, [name])[0].message for name in OF_NAME]
     for name, one, other in zip(OF_NAME, here, there, strict=True):

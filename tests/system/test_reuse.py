@@ -25,12 +25,12 @@ import types
 import pytest
 from pathlib import Path
 
-HOLES = [types.SimpleNamespace(chapter=name) for name in ("03_strides", "04_ops")]
+EXERCISES = [types.SimpleNamespace(chapter=name) for name in ("03_strides", "04_ops")]
 
 @pytest.mark.kept("verdicts")
-@pytest.mark.parametrize("hole", HOLES, ids=lambda hole: hole.chapter)
-def test_verdict(hole):
-    assert not (Path(__file__).parent / hole.chapter).exists()
+@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.chapter)
+def test_verdict(exercise):
+    assert not (Path(__file__).parent / exercise.chapter).exists()
 
 @pytest.mark.kept("notebooks")
 @pytest.mark.parametrize("text", [Path("lessons/03_strides.py")])

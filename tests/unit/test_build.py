@@ -78,12 +78,14 @@ def test_a_lesson_comes_in_small_pieces(text):
 
 @pytest.mark.parametrize("text", LESSONS, ids=ids)
 def test_a_lesson_calls_exercises_by_their_numbers(text):
-    holes = [hole.name.rpartition(".")[2] for hole in build.holes_of(text.stem)]
+    exercises = [
+        exercise.name.rpartition(".")[2] for exercise in build.exercises_of(text.stem)
+    ]
     text = "\n".join(cell.source for cell in built(text).cells)
     listed = re.findall(r"(\d+)(?: to \d+)?\s\(((?:`\w+`(?:,\s)?)+)\)", text)
     for first, names in listed:
         names = re.findall(r"\w+", names)
-        assert holes[int(first) - 1 :][: len(names)] == names
+        assert exercises[int(first) - 1 :][: len(names)] == names
 
 
 @pytest.mark.parametrize("text", TEXTS, ids=ids)
@@ -123,15 +125,15 @@ def test_an_exercise_is_six_cells(text):
         next((f"{m} {c.metadata[m]}" for m in MARKS if m in c.metadata), c.cell_type)
         for c in cells
     ]
-    for hole in build.holes_of(text.stem):
-        at = marks.index(f"task {hole.name}")
+    for exercise in build.exercises_of(text.stem):
+        at = marks.index(f"task {exercise.name}")
         assert marks[at : at + 6] == [
-            f"task {hole.name}",
+            f"task {exercise.name}",
             "code",
-            f"hints {hole.name}",
-            f"exercise {hole.name}",
+            f"hints {exercise.name}",
+            f"exercise {exercise.name}",
             "code",
-            f"check {hole.name}",
+            f"check {exercise.name}",
         ]
         assert cells[at + 2].source.count("<details>") >= 2, "two folded hints"
 

@@ -44,7 +44,7 @@ from minigrad.layout import contiguous_strides, index_of  # noqa: E402
 from tools.audit.specimens import specimens_of  # noqa: E402
 
 COMPOSED = [
-    check for check in (find_check(entry.hole) for entry in exercises())
+    check for check in (find_check(entry.exercise) for entry in exercises())
     if isinstance(check, Check)
 ]  # fmt: skip
 
@@ -291,8 +291,8 @@ def test_what_is_outside_is_made_anew_for_each_call(subject):
 
 
 @grading.drivers.registry.scene
-def timed(hole, run, device, repeat):
-    return hole(run, device, 0, repeat)
+def timed(exercise, run, device, repeat):
+    return exercise(run, device, 0, repeat)
 
 
 # ------------------------------------------------------------ what is compared

@@ -34,9 +34,9 @@ REVERSE = """__global__ void shared_reverse(const float* x, float* y, int n) {
 }"""
 
 
-def judged(hole, body, seed=0):
-    text = body if "__global__" in body else f"{hole.form()} {{\n{body}\n}}"
-    return verdict_on(hole, text, seed=seed)
+def judged(exercise, body, seed=0):
+    text = body if "__global__" in body else f"{exercise.form()} {{\n{body}\n}}"
+    return verdict_on(exercise, text, seed=seed)
 
 
 @pytest.fixture(autouse=True)
@@ -65,13 +65,13 @@ def named(answer, **ways):
         return check.judge(LocalSubject(), 0)
 
 
-def of_kernel(hole):
+def of_kernel(exercise):
     """A Judgment of a kernel's answer, of which nothing is run."""
 
     def nothing(random):
         return ()
 
-    return Check(hole, cases=nothing, not_tested="all").judgment(LocalSubject(), 0)
+    return Check(exercise, cases=nothing, not_tested="all").judgment(LocalSubject(), 0)
 
 
 def test_a_mistake_is_named_if_it_gives_the_same_in_every_case():
@@ -146,9 +146,11 @@ def test_two_mistakes_in_one_answer_are_named(pairs):
 @pytest.mark.slow
 def test_of_two_mistakes_that_are_no_kernel_together_nothing_is_said(monkeypatch):
     monkeypatch.setattr(diagnosis, "SECONDS", 60)  # all pairs
-    hole = find("matmul_batched")
-    with Specimen(hole, replaced(("= sum;", "= sum + 1;")), None, "test").in_place():
-        assert judge(hole, LocalSubject(), 0).failures[0].cause == "unknown"
+    exercise = find("matmul_batched")
+    with Specimen(
+        exercise, replaced(("= sum;", "= sum + 1;")), None, "test"
+    ).in_place():
+        assert judge(exercise, LocalSubject(), 0).failures[0].cause == "unknown"
 
 
 def test_without_a_proof_the_smallest_wrong_case_and_the_rule_are_shown():
@@ -193,22 +195,27 @@ WITH = {
 @pytest.mark.parametrize("rule", WITH)
 def test_what_wrong_cases_have_in_common(rule):
     wrong, right = WITH[rule]
-    hole = threads.tail_guard if isinstance(wrong[0], Launch) else contiguous_strides
+    exercise = (
+        threads.tail_guard if isinstance(wrong[0], Launch) else contiguous_strides
+    )
     cases = [tried(False, a) for a in 2 * wrong] + [tried(True, a) for a in right]
-    assert common(hole, cases, True) == rule
+    assert common(exercise, cases, True) == rule
 
 
 def test_what_is_common_to_scenes_fits_what_their_parts_are():
-    hole, of = find("pruned"), {"scene": "prune", "order": [0, 1, 2], "fetches": [2]}
+    exercise, of = (
+        find("pruned"),
+        {"scene": "prune", "order": [0, 1, 2], "fetches": [2]},
+    )
     cases = [tried(False, {**of, "fed": []})] * 2 + [tried(True, {**of, "fed": [1]})]
-    assert common(hole, cases, False) == "where fed is empty"
+    assert common(exercise, cases, False) == "where fed is empty"
 
 
 def test_a_rule_speaks_of_arguments_alone():
-    hole, scene = find("state_dict"), {"scene": "state_dict", "options": {}}
+    exercise, scene = find("state_dict"), {"scene": "state_dict", "options": {}}
     several = [{**scene, "spec": {"parameters": {"gain": n}}} for n in (10, 11, 1)]
     cases = [tried(n == 2, one) for n, one in enumerate(several)]
-    assert common(hole, cases, False) == ""
+    assert common(exercise, cases, False) == ""
 
 
 def test_no_rule_where_a_right_case_is_like_the_wrong_ones():
@@ -301,15 +308,15 @@ SAID = [  # exercise, patch of its solution, what is said of it
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "pairs", "cause"), SAID, ids=[s[0] for s in SAID])
 def test_what_looks_like_a_mistake_is_not_taken_for_it(name, pairs, cause):
-    hole = find(name)
-    with Specimen(hole, replaced(*pairs), None, "test").in_place():
-        verdict = judge(hole, LocalSubject(), 0)
+    exercise = find(name)
+    with Specimen(exercise, replaced(*pairs), None, "test").in_place():
+        verdict = judge(exercise, LocalSubject(), 0)
     assert verdict.failures[0].cause == cause, str(verdict)
 
 
 @pytest.mark.slow
 def test_no_cause_of_a_sample_is_false(nightly):
-    names, size = [e.hole.name for e in exercises()], 120 if nightly else 15
+    names, size = [e.exercise.name for e in exercises()], 120 if nightly else 15
     work = random.Random(0).sample(causes.draw(names, sample=1), size)
     found = [*causes.causes(work)]
     assert [one for one in found if one.state == causes.FALSE] == []

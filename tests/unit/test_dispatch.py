@@ -10,7 +10,7 @@ import minigrad
 from minigrad import dispatch, launch, plan_cache
 from minigrad.dispatch import KERNELS, DispatchError, find_kernel
 from minigrad.dtypes import FLOATS, float32, int64
-from minigrad.exercises.hole import isolated
+from minigrad.exercises.exercise import isolated
 from minigrad.kernels import elementwise
 from minigrad.launch import Variant, coalesce_dims, select
 from minigrad.ops import pointwise_kernels
@@ -74,16 +74,16 @@ def test_an_operator_looks_its_kernel_up_once(monkeypatch):
 
 
 def test_a_new_answer_counts_at_once():
-    x, hole = minigrad.ones(2), dispatch.find_kernel
+    x, exercise = minigrad.ones(2), dispatch.find_kernel
     assert (x + x).tolist() == [2, 2]
-    kept = dict(vars(hole))
+    kept = dict(vars(exercise))
 
-    @minigrad.solves(hole)
+    @minigrad.solves(exercise)
     def find_kernel(registry, operator, device, dtype):
         return lambda *operands, **options: (operator, device, dtype)
 
     assert x + x == ("add", "cpu", float32)
-    vars(hole).update(kept)
+    vars(exercise).update(kept)
     plan_cache.clear()
     assert (x + x).tolist() == [2, 2]
 
@@ -91,8 +91,8 @@ def test_a_new_answer_counts_at_once():
 # ------------------------------------------------- variants
 
 
-class Hole:
-    """Like a kernel's hole: its text is there once it is answered."""
+class Exercise:
+    """Like a kernel's exercise: its text is there once it is answered."""
 
     is_own = property(lambda self: self.answer is not None and self.own)
 
@@ -111,7 +111,7 @@ class Hole:
 
 
 def test_rungs():
-    low, high = Hole("low"), Hole()
+    low, high = Exercise("low"), Exercise()
     steps = [
         Variant("low", "k", low), Variant("high", "k", high),
         Variant("best", "k", "copy.cu", lambda f: f.n > 10),
@@ -145,8 +145,8 @@ def test_rungs():
 
 
 def test_an_answer_of_the_learner_runs_by_default():
-    hole, x = elementwise.unary_kernel, minigrad.ones(4, device="sim")
-    before = dict(vars(hole))
+    exercise, x = elementwise.unary_kernel, minigrad.ones(4, device="sim")
+    before = dict(vars(exercise))
 
     def variant(x=x):
         with minigrad.trace() as launches:
@@ -154,16 +154,16 @@ def test_an_answer_of_the_learner_runs_by_default():
         return launches[0].variant
 
     assert variant() == "contiguous"  # the course's solution stands in
-    minigrad.solves(hole)(before["answer"].value)
+    minigrad.solves(exercise)(before["answer"].value)
     assert variant() == "yours"
     assert variant(x.int()) == "contiguous"  # its T is float or double
     with minigrad.kernel_variant("fastest"):
         assert variant() == "contiguous"
     with isolated(dispatch.find_kernel):  # another exercise is checked
         assert variant() == "contiguous"
-    with isolated(hole):
+    with isolated(exercise):
         assert variant() == "yours"
-    vars(hole).update(before)
+    vars(exercise).update(before)
     plan_cache.clear()
     with minigrad.kernel_variant("yours"):
         assert variant() == "yours"
@@ -179,9 +179,12 @@ __global__ void mine(const float* x, Strides xs, float* y, int n, float s, float
 
 
 def test_an_answer_counts_at_once(monkeypatch):
-    hole, variants = Hole(), [r for r in pointwise_kernels.VARIANTS[1] if not r.is_hole]
+    exercise, variants = (
+        Exercise(),
+        [r for r in pointwise_kernels.VARIANTS[1] if not r.is_exercise],
+    )
     before = "struct Strides { int dims; long long shape[8]; long long stride[8]; };"
-    mine = Variant("mine", "mine", hole, args="a a_view y count s t",
+    mine = Variant("mine", "mine", exercise, args="a a_view y count s t",
                    before=lambda f: before + f.text)  # fmt: skip
     launch.variants(mine)
     monkeypatch.setitem(pointwise_kernels.VARIANTS, 1, [mine, *variants])
@@ -189,12 +192,12 @@ def test_an_answer_counts_at_once(monkeypatch):
     with minigrad.trace() as launches:
         with pytest.raises(minigrad.NotAnswered), minigrad.kernel_variant("mine"):
             x.sqrt()
-        hole.answer = MINE
+        exercise.answer = MINE
         assert x.sqrt().tolist() == [0, 2**0.5, 2] or x.sqrt().tolist()[2] == 2
-        hole.answer = MINE.replace("UNARY", "2 * UNARY")
+        exercise.answer = MINE.replace("UNARY", "2 * UNARY")
         assert x.sqrt().tolist()[2] == 4
     assert {launch.variant for launch in launches} == {"mine"}
-    hole.answer = None
+    exercise.answer = None
     assert x.sqrt().tolist()[2] == 2
 
 

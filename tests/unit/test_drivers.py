@@ -21,8 +21,8 @@ def put_back():
 
 def test_a_scene_is_played_by_its_name():
     @registry.scene
-    def multiplied(hole, x, times):
-        return times * hole(x)
+    def multiplied(exercise, x, times):
+        return times * exercise(x)
 
     described = {"scene": "multiplied", "times": 2}
     assert played(lambda x: x + 1, [described, 3], []) == 8
@@ -30,12 +30,12 @@ def test_a_scene_is_played_by_its_name():
 
 def test_two_scenes_of_one_name_are_refused_and_the_first_stays():
     @registry.scene
-    def twice(hole):
+    def twice(exercise):
         return "first"
 
     def other():
         @registry.scene
-        def twice(hole):
+        def twice(exercise):
             return "second"
 
     with pytest.raises(ValueError, match="two scenes are called twice") as error:

@@ -1,10 +1,10 @@
-"""Holes, and answers that do not fit them."""
+"""Exercises, and answers that do not fit them."""
 
 import functools
 import inspect
 
 import pytest
-from empty_holes import ex, nothing_answered, refusal  # noqa: F401
+from empty_exercises import ex, nothing_answered, refusal  # noqa: F401
 
 from minigrad import Tensor, arange, course, layout, solves
 from minigrad.exercises import registry
@@ -14,10 +14,10 @@ from minigrad.exercises.registry import NotAnswered, WrongAnswerType, exercise
 offset_of, index_of = layout.offset_of, layout.index_of
 
 
-# ------------------------------------------------------------ the hole
+# ------------------------------------------------------------ the exercise
 
 
-def test_unanswered_hole_names_exercise_lab_and_the_way_on():
+def test_unanswered_exercise_names_exercise_lab_and_the_way_on():
     with pytest.raises(NotAnswered) as caught:
         layout.offset_of((0,), (1,))
     message = str(caught.value)
@@ -27,12 +27,12 @@ def test_unanswered_hole_names_exercise_lab_and_the_way_on():
         Tensor.permute(None, 0)
 
 
-def test_a_hole_that_is_there_is_found_without_a_look_at_all_others(monkeypatch):
+def test_an_exercise_that_is_there_is_found_without_a_look_at_all_others(monkeypatch):
     monkeypatch.setattr(registry, "exercises", None)
     assert registry.find("offset_of") is offset_of
 
 
-def test_answer_fills_the_hole_for_whoever_imported_it():
+def test_answer_fills_the_exercise_for_whoever_imported_it():
     @solves(offset_of)
     def offset_of_(index, strides, offset=0):
         return 42
@@ -42,7 +42,7 @@ def test_answer_fills_the_hole_for_whoever_imported_it():
     assert repr(offset_of) == "<exercise 03.2 offset_of: answered>"
 
 
-def test_a_hole_shows_its_specification():
+def test_an_exercise_shows_its_specification():
     assert inspect.getdoc(offset_of).startswith("The storage cell of the element")
     assert str(inspect.signature(offset_of)) == "(index, strides, offset=0)"
     assert (offset_of.points, offset_of.stars, offset_of.minutes) == (1, 1, 5)
@@ -60,11 +60,10 @@ def test_exercises_come_in_the_order_of_their_tasks(monkeypatch):
     def last(x): ...
 
     entries = [e for e in ex.exercises() if e.chapter == "03_strides"]
-    numbers = [entry.hole.number for entry in entries]
+    numbers = [entry.exercise.number for entry in entries]
     assert numbers == [f"03.{n}" for n in range(1, 13)]
-    name, chapter, points, hole = entries[-1]
-    assert (name, chapter, points, hole) == ("twelfth", "03_strides", 1, twelfth)
-    assert ex.exercises()[-1].hole is last
+    assert entries[-1] == ("twelfth", "03_strides", 1, twelfth)
+    assert ex.exercises()[-1].exercise is last
 
 
 def test_find():
@@ -86,7 +85,7 @@ def test_an_exercise_without_a_lab_says_what_to_write():
 
     with pytest.raises(LookupError, match='task="of_no_lab", then run `make build`'):
         of_no_lab.number  # noqa: B018
-    assert all(entry.hole is not of_no_lab for entry in ex.exercises())
+    assert all(entry.exercise is not of_no_lab for entry in ex.exercises())
 
 
 # ------------------------------------------------------------ misspelt, mistaken
@@ -100,7 +99,7 @@ def test_solves_text():
         solves("Tensor.permut")
 
 
-def test_solves_a_function_that_is_no_hole():
+def test_solves_a_function_that_is_no_exercise():
     with pytest.raises(WrongAnswerType) as caught:
         solves(layout.numel)
     assert "not the function numel" in str(caught.value)
@@ -142,7 +141,7 @@ def test_jupyter_shows_our_errors_without_lines_of_the_library():
     assert last.startswith("Keep names, order and defaults.")
 
 
-def test_decorator_above_solves_does_not_hide_the_hole():
+def test_decorator_above_solves_does_not_hide_the_exercise():
     hidden = functools.cache(solves(offset_of)(lambda index, strides, offset=0: 1))
     solves(hidden)(lambda index, strides, offset=0: 2)
     assert offset_of((), ()) == 2

@@ -1,7 +1,7 @@
-"""Holes for CUDA C."""
+"""Exercises for CUDA C."""
 
 import pytest
-from empty_holes import ex, nothing_answered, refusal  # noqa: F401
+from empty_exercises import ex, nothing_answered, refusal  # noqa: F401
 
 from minigrad import course, layout, solves
 from minigrad.exercises.order import ORDER

@@ -1,4 +1,4 @@
-"""Holes in use: cells run again, answers that call each other, isolation."""
+"""Exercises in use: cells run again, answers that call each other, isolation."""
 
 import contextlib
 import importlib
@@ -7,7 +7,7 @@ import sys
 import traceback
 
 import pytest
-from empty_holes import ex, fits, nothing_answered, written  # noqa: F401
+from empty_exercises import ex, fits, nothing_answered, written  # noqa: F401
 
 from minigrad import Tensor, arange, layout, solves
 from minigrad.exercises.registry import NotAnswered
@@ -22,7 +22,7 @@ def test_new_answer_replaces_the_old_one():
     names = {"offset_of": offset_of, "solves": solves}
     text = "@solves(offset_of)\ndef offset_of(index, strides, offset=0): return {}"
     for value in (1, 2):
-        exec(text.format(value), names)  # the name is bound anew, to the hole
+        exec(text.format(value), names)  # the name is bound anew, to the exercise
         assert layout.offset_of((), ()) == names["offset_of"]((), ()) == value
 
 
@@ -62,7 +62,7 @@ def test_more_than_a_stub_is_an_answer(body, tmp_path):
     assert offset_of.answer is not None
 
 
-# ------------------------------------------------------------ answers that call holes
+# ---------------------------------------------------------- answers that call exercises
 
 
 def test_cell_run_out_of_order():
@@ -139,27 +139,27 @@ def test_circle_of_three_that_ends_in_a_fourth():
 # ------------------------------------------------------------ reload, isolation
 
 
-def test_reloaded_module_keeps_hole_and_answer(tmp_path, monkeypatch):
-    path = tmp_path / "reloaded_holes.py"
+def test_reloaded_module_keeps_exercise_and_answer(tmp_path, monkeypatch):
+    path = tmp_path / "reloaded_exercises.py"
     head = "from minigrad import exercise\n@exercise(points={})\n"
     text = f"{head}def held(x): ...\n"
     path.write_text(text.format(1))
     monkeypatch.syspath_prepend(tmp_path)
-    module = importlib.import_module("reloaded_holes")
-    hole = module.held
-    solves(hole)(lambda x: x + 1)
+    module = importlib.import_module("reloaded_exercises")
+    exercise = module.held
+    solves(exercise)(lambda x: x + 1)
     path.write_text(text.format(20))
     os.utime(path, (1, 1))
     importlib.reload(module)
-    assert module.held is hole and hole(1) == 2 and hole.points == 20
-    del sys.modules["reloaded_holes"]
+    assert module.held is exercise and exercise(1) == 2 and exercise.points == 20
+    del sys.modules["reloaded_exercises"]
 
 
 def test_isolated_runs_references_everywhere_else():
     answers = {offset_of: 1, index_of: 2}
-    for hole, value in answers.items():
-        hole.reference = fits(hole, value + 100)
-        solves(hole)(fits(hole, value))
+    for exercise, value in answers.items():
+        exercise.reference = fits(exercise, value + 100)
+        solves(exercise)(fits(exercise, value))
     with ex.isolated(offset_of):
         assert (offset_of(0, 0), index_of(0, 0)) == (1, 102)
         with ex.isolated(index_of):
@@ -179,7 +179,7 @@ def test_isolated_ends_with_an_exception():
         index_of(0, 0)
 
 
-def test_isolated_hole_without_answer_does_not_run_its_reference():
+def test_isolated_exercise_without_answer_does_not_run_its_reference():
     offset_of.reference = fits(offset_of, 1)
     with ex.isolated(offset_of), pytest.raises(NotAnswered):
         offset_of((), ())

@@ -3,7 +3,7 @@
 import hashlib
 import os
 
-from empty_holes import ex, fits, nothing_answered, written  # noqa: F401
+from empty_exercises import ex, fits, nothing_answered, written  # noqa: F401
 from real_kernel import a_kernel, output_of  # noqa: F401
 
 from minigrad import layout, solves

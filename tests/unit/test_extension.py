@@ -132,14 +132,14 @@ def test_without_a_compiler_exercises_in_cpp_are_not_counted(monkeypatch):
     from grading.checking.runner import LocalSubject
 
     load_references("11_extending_pytorch")
-    hole = find("check_bias_gelu")
-    before = hole.answer, hole._run
-    hole.fill(hole.reference)
+    exercise = find("check_bias_gelu")
+    before = exercise.answer, exercise._run
+    exercise.fill(exercise.reference)
     monkeypatch.setattr(shutil, "which", lambda name: None)
     try:
-        verdict = judge(hole, LocalSubject())
+        verdict = judge(exercise, LocalSubject())
     finally:
-        hole.answer, hole._run = before
+        exercise.answer, exercise._run = before
     assert (verdict.points, verdict.state) == (0, "needs a C++ compiler")
     assert not verdict.counts
     assert "not run: needs a C++ compiler" in verdict.summary
@@ -241,10 +241,10 @@ def test_launches_and_built_answers_compile_against_pytorchs_headers(tmp_path):
     text = f'#include "{cuda}"\n{native.HEADERS}{native.CUDA}'
     sources = [tmp_path / "all.cu", cuda]
     for name in "bias_gelu", "bias_gelu_backward", "bias_backward":
-        hole = find(name)
+        exercise = find(name)
         sources += [tmp_path / f"{name}.cu", tmp_path / f"{name}_main.cu"]
-        sources[-2].write_text(hole.reference)
-        sources[-1].write_text(native.cuda_source(hole, name))
+        sources[-2].write_text(exercise.reference)
+        sources[-1].write_text(native.cuda_source(exercise, name))
         text += f'namespace of_{name} {{\n#include "{name}_main.cu"\n}}\n'
     sources[0].write_text(text)
     lacking = tmp_path / "c10" / "cuda" / "impl"  # a wheel for the CPU lacks a header
@@ -353,22 +353,24 @@ def test_tensorflows_gpu_kernel_compiles():
     nvcc([EXAMPLES / "tensorflow" / "ops.cu.cc"], how, tf.__version__)
 
 
-# ------------------------------------------------- holes of C++
+# ------------------------------------------------- exercises of C++
 
 
-def test_a_hole_of_cpp_says_how_it_is_declared():
-    hole = find("bias_gelu_cpu")
-    assert isinstance(hole, CppExercise)
+def test_an_exercise_of_cpp_says_how_it_is_declared():
+    exercise = find("bias_gelu_cpu")
+    assert isinstance(exercise, CppExercise)
     head = "at::Tensor bias_gelu_cpu"
-    assert hole.form() == f"{head}(const at::Tensor& x, const at::Tensor& bias)"
+    assert exercise.form() == f"{head}(const at::Tensor& x, const at::Tensor& bias)"
     with pytest.raises(TypeError, match="called with other parameters"):
-        hole.fits(f"{head}(const at::Tensor& x) {{}}")
+        exercise.fits(f"{head}(const at::Tensor& x) {{}}")
     with pytest.raises(TypeError, match="no function `at::Tensor bias_gelu_cpu"):
-        hole.fits("void other() {}")
+        exercise.fits("void other() {}")
 
 
 def test_every_other_text_is_a_kernel():
-    kinds = {type(e.hole) for e in exercises() if isinstance(e.hole, KernelExercise)}
+    kinds = {
+        type(e.exercise) for e in exercises() if isinstance(e.exercise, KernelExercise)
+    }
     assert kinds == {KernelExercise, CppExercise}
 
 

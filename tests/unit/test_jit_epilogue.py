@@ -166,7 +166,7 @@ def test_backward_has_what_it_needs():
 
 
 def test_a_kernel_of_the_learners_has_no_tail(monkeypatch):
-    own = property(lambda hole: hole is matmul_batched)
+    own = property(lambda exercise: exercise is matmul_batched)
     monkeypatch.setattr(type(matmul_batched), "is_own", own)
     for function in (CASES["linear, relu"][0], CASES["product, relu"][0]):
         f, x = minigrad.jit(function), new(5, 12)

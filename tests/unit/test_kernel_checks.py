@@ -29,7 +29,7 @@ from grading.kernels.runs import (
 from minigrad.exercises.registry import find
 from minigrad.kernels import threads
 
-HOLE = threads.tail_guard
+EXERCISE = threads.tail_guard
 I = "int i = blockIdx.x * blockDim.x + threadIdx.x;"  # noqa: E741
 COPY = f"{I} if (i < n) y[i] = 2 * x[i];"
 WIDE = f"""{I}
@@ -60,7 +60,7 @@ def reference(x, y, n):
 
 
 TWICE = Check(
-    HOLE,
+    EXERCISE,
     cases=values,
     reference=reference,
     judged_by=Unexplained,
@@ -76,7 +76,7 @@ def no_gpu(monkeypatch):
 
 
 def verdict_on(body, check=TWICE):
-    with Specimen(HOLE, with_body(HOLE, body), None, "test").in_place():
+    with Specimen(EXERCISE, with_body(EXERCISE, body), None, "test").in_place():
         return check.judge(LocalSubject(), 0)
 
 
@@ -120,9 +120,11 @@ FOR_SHOW = """__shared__ float own[256];
 
 
 def test_shared_memory_for_show_is_found_beside_another_mistake():
-    hole = find("shared_reverse")  # unsigned: n - first is not negative past the end
-    with Specimen(hole, with_body(hole, FOR_SHOW), None, "test").in_place():
-        said = str(find_check(hole).judge(LocalSubject(), 0))
+    exercise = find(
+        "shared_reverse"
+    )  # unsigned: n - first is not negative past the end
+    with Specimen(exercise, with_body(exercise, FOR_SHOW), None, "test").in_place():
+        said = str(find_check(exercise).judge(LocalSubject(), 0))
     assert "nothing goes through shared memory: the results are the same" in said
     assert "the right values\n" in f"{said}\n" and "and yet" not in said
 

@@ -5,7 +5,7 @@ import math
 import pickle
 
 import pytest
-from answers import filled  # noqa: F401  every hole has an answer
+from answers import filled  # noqa: F401  every exercise has an answer
 
 from minigrad import layout
 

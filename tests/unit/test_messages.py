@@ -8,7 +8,7 @@ import re
 
 import numpy as np
 import pytest
-from answers import filled  # noqa: F401  every hole has an answer
+from answers import filled  # noqa: F401  every exercise has an answer
 from table import table
 from test_tensor import plain, tensors
 

@@ -293,13 +293,13 @@ def test_a_view_that_does_not_fit_is_refused_again():
 def test_another_answer_makes_other_views(filled):  # noqa: F811
     x = random(2, 3)
     assert x.permute(1, 0).shape == (3, 2)
-    hole = minigrad.Tensor.permute
-    before = hole.answer, hole._run
+    exercise = minigrad.Tensor.permute
+    before = exercise.answer, exercise._run
     try:
-        hole._run = lambda self, *dims: self.as_strided((1,), (1,), 0)
+        exercise._run = lambda self, *dims: self.as_strided((1,), (1,), 0)
         assert x.permute(1, 0).shape == (1,)
     finally:
-        hole.answer, hole._run = before
+        exercise.answer, exercise._run = before
     assert x.permute(1, 0).shape == (3, 2)
 
 

@@ -20,15 +20,15 @@ from minigrad.viz.graph import Graph
 
 @pytest.fixture(autouse=True)
 def solved():
-    """Every hole is filled by the course's solution, and is empty again afterwards."""
-    before = [(e.hole, e.hole.answer, e.hole._run) for e in exercises()]
+    """Every exercise has the course's solution, and is empty again afterwards."""
+    before = [(e.exercise, e.exercise.answer, e.exercise._run) for e in exercises()]
     for chapter in {e.chapter for e in exercises()}:
         load_references(chapter)
-    for hole, _, _ in before:
-        solves(hole)(hole.reference)
+    for exercise, _, _ in before:
+        solves(exercise)(exercise.reference)
     yield
-    for hole, answer, run in before:
-        hole.answer, hole._run = answer, run
+    for exercise, answer, run in before:
+        exercise.answer, exercise._run = answer, run
 
 
 def boxes(picture):

@@ -17,7 +17,7 @@ from test_cudasim_kernels import kernels as texts_of_kernels
 
 import cudasim
 from minigrad import Kernel, viz
-from minigrad.exercises.hole import Answer
+from minigrad.exercises.exercise import Answer
 from minigrad.kernels.threads import tail_guard
 
 # They take long, so they come early.
@@ -404,13 +404,13 @@ def test_a_kernel_with_this_bug_can_be_drawn(kind, name, monkeypatch):
 
 
 def filled(text):
-    """A hole with its answer, as a lab leaves it."""
+    """An exercise with its answer, as a lab leaves it."""
     tail_guard.answer, tail_guard._run = Answer(text, None), text
     return tail_guard
 
 
 @pytest.fixture
-def hole():
+def exercise():
     before = tail_guard.answer, tail_guard._run
     yield tail_guard
     tail_guard.answer, tail_guard._run = before
@@ -425,14 +425,14 @@ __global__ void tail_guard(const float* x, float* y, int n) {
 
 
 @pytest.mark.parametrize("name", PICTURES)
-def test_a_hole_is_drawn_with_its_text(name, hole):
+def test_an_exercise_is_drawn_with_its_text(name, exercise):
     args = zeros(10), zeros(10), 10
     assert "nothing to draw" not in repr(viz.launch(filled(TAIL), 2, 8, args))
     wrong = getattr(viz, name)(filled(TAIL.replace("n) y", "m) y")), 2, 8, args)
     assert "There is nothing to draw." in repr(wrong)
     assert "kernel.cu:3:13: error:" in repr(wrong)
-    hole._run = hole.answer = None
-    assert "has no answer yet" in repr(getattr(viz, name)(hole, 2, 8, args))
+    exercise._run = exercise.answer = None
+    assert "has no answer yet" in repr(getattr(viz, name)(exercise, 2, 8, args))
 
 
 @pytest.mark.parametrize("name", PICTURES)

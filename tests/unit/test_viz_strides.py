@@ -29,7 +29,7 @@ def torch():
 
 
 def tensor(shape, steps, offset=0, cells=None, first=0):
-    """A minigrad tensor made without any hole; cell n holds the number first + n."""
+    """A minigrad tensor made without any exercise; cell n holds first + n."""
     ends = [(n - 1) * s for n, s in zip(shape, steps, strict=True)]
     reach = offset + sum(ends) + 1 if np.prod(shape) else 0
     data = np.arange(first, first + (cells or reach))
@@ -290,7 +290,7 @@ def test_writing_stands_out_in_grey_too():
 
 
 def test_pictures_need_no_answers():
-    """In a fresh Python no hole is filled, and everything can still be drawn."""
+    """In a fresh Python no exercise is filled, and everything can still be drawn."""
     code = """if True:
         import numpy as np
         from minigrad import NotAnswered, Tensor, arange
@@ -399,6 +399,6 @@ def test_what_the_explorer_cannot_take_is_explained(given, error, message):
         strides_explorer(*given)
 
 
-def test_there_are_holes_that_pictures_could_have_used():
+def test_there_are_exercises_that_pictures_could_have_used():
     """Else `test_pictures_need_no_answers` would say nothing."""
     assert {"offset_of", "index_of", "permute"} <= {entry.name for entry in exercises()}

@@ -51,7 +51,7 @@ def mutants(
     for one in _followed(mutants.audit(work), len(work), "mutants"):
         found.append(one)
         if one.state in (mutants.SURVIVED, mutants.STALE):
-            _say(f"{one.state}: {one.hole}: {one.edit}")
+            _say(f"{one.state}: {one.exercise}: {one.edit}")
     _tabulate(report, found)
     killed = report.share(report.table(found))
     console.print(f"{killed:.2%} of what is not equivalent is killed")
@@ -98,7 +98,7 @@ def causes(
     for one in _followed(causes.causes(work), len(work), "wrong answers"):
         found.append(one)
         if one.state == causes.FALSE:
-            _say(f"{one.hole}: {one.title}: said to be {one.cause}")
+            _say(f"{one.exercise}: {one.title}: said to be {one.cause}")
     _tabulate(causes, found)
     if write:
         _write(causes, found)
@@ -114,7 +114,7 @@ def soundness(names: Names = None, seed: Seed = 0, write: Write = False):
     for one in _followed(graded, soundness.count(chosen), "answers"):
         found.append(one)
         if not one.well:
-            _say(f"{one.hole}, {one.title}, {one.kind}: {one.said}")
+            _say(f"{one.exercise}, {one.title}, {one.kind}: {one.said}")
     _tabulate(soundness, found)
     console.print(soundness.summary(soundness.table(found)), soft_wrap=True)
     if write:
@@ -167,7 +167,7 @@ def _exercises(names):
     """The names of all exercises, or of those: by name, number or chapter."""
     from minigrad.exercises.registry import exercises
 
-    called = {e.hole.name: {e.hole.name, e.hole.number, e.chapter[:2]}
+    called = {e.exercise.name: {e.exercise.name, e.exercise.number, e.chapter[:2]}
               for e in exercises()}  # fmt: skip
     unknown = {*(names or ())} - set().union(*called.values())
     if unknown:

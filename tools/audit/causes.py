@@ -44,7 +44,7 @@ SEEDS = 5  # of which one must show again that the answer is wrong
 class Named(NamedTuple):
     """What was said of a wrong answer."""
 
-    hole: str
+    exercise: str
     title: str
     cause: str
     state: str
@@ -69,26 +69,26 @@ def causes(work):
 
 
 def _named(name, which, seed):
-    hole = find(name)
-    known = {s.title: s for s in specimens_of(hole)}
+    exercise = find(name)
+    known = {s.title: s for s in specimens_of(exercise)}
     if which in known:
         specimen = known[which]
     else:
-        edit = edits(hole)[which]
-        specimen = edit.specimen(hole)
+        edit = edits(exercise)[which]
+        specimen = edit.specimen(exercise)
         if specimen is None:
             return Named(name, edit.title, "", LEFT_OUT)
     with specimen.in_place():
-        return Named(name, specimen.title, *state_of(hole, seed))
+        return Named(name, specimen.title, *state_of(exercise, seed))
 
 
-def state_of(hole, seed):
-    """(cause, state) of what is said of the hole's answer."""
-    failures = judge(hole, LocalSubject(), seed).failures
+def state_of(exercise, seed):
+    """(cause, state) of what is said of the exercise's answer."""
+    failures = judge(exercise, LocalSubject(), seed).failures
     cause = failures[0].cause if failures else ""
     if cause in ("", "unknown"):
         return cause, NONE if failures else LEFT_OUT
-    check = find_check(hole)
+    check = find_check(exercise)
     for other in range(seed + 1, seed + 1 + SEEDS):
         judgment = check.judgment(LocalSubject(), other)
         tried = [*judgment.tried()]

@@ -3,7 +3,7 @@
 import contextlib
 
 from grading.checking.answers import Rewritten, Specimen, solution
-from minigrad.exercises.hole import KernelExercise
+from minigrad.exercises.exercise import KernelExercise
 
 
 class Edit(Rewritten):
@@ -36,12 +36,12 @@ class Edit(Rewritten):
         kind, _, part = name.partition(": ")
         return kind == self.kind and part in self.title
 
-    def specimen(self, hole):
+    def specimen(self, exercise):
         """The answer that it makes; None: the cell does not run, or is no answer."""
         with contextlib.suppress(Exception):
-            answer = self.answer(hole)
-            hole.fits(answer)
-            return Specimen(hole, answer, None, self.title)
+            answer = self.answer(exercise)
+            exercise.fits(answer)
+            return Specimen(exercise, answer, None, self.title)
         return None
 
     def change(self, text):
@@ -55,12 +55,12 @@ class Edit(Rewritten):
         return "".join([*parts, text[at:]])
 
 
-def edits(hole):
-    """Every edit of a hole's solution, no two with the same text."""
+def edits(exercise):
+    """Every edit of an exercise's solution, no two with the same text."""
     from tools.audit import cuda_edits, python_edits
 
-    text = solution(hole)
-    language = cuda_edits if isinstance(hole, KernelExercise) else python_edits
+    text = solution(exercise)
+    language = cuda_edits if isinstance(exercise, KernelExercise) else python_edits
     found = {edit.change(text): edit for edit in language.Edits(text).found}
     found.pop(text, None)
     return [*found.values()]

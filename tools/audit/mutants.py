@@ -9,7 +9,7 @@ from grading.checking.check import find_check
 from grading.checking.mistakes import read
 from grading.checking.runner import LocalSubject
 from minigrad import course
-from minigrad.exercises.hole import KernelExercise
+from minigrad.exercises.exercise import KernelExercise
 from minigrad.exercises.registry import find
 from tools.audit import cuda_edits, damage
 from tools.audit.edits import edits, solution
@@ -30,7 +30,7 @@ class Found(NamedTuple):
     STALE: it is listed as no mistake, but the check rejects it.
     """
 
-    hole: str
+    exercise: str
     edit: str
     state: str
     reason: str = ""
@@ -83,11 +83,11 @@ def gone(names):
 
 
 def _tried(name, number, seed):
-    hole, edit = find(name), _edits(name)[number]
-    listed = [why for known, why in equivalents(hole) if edit.is_named(known)]
-    state, reason = state_of(hole, edit, seed)
+    exercise, edit = find(name), _edits(name)[number]
+    listed = [why for known, why in equivalents(exercise) if edit.is_named(known)]
+    state, reason = state_of(exercise, edit, seed)
     if listed and state == REJECTED:  # once more: is it that the machine was busy?
-        state, reason = state_of(hole, edit, seed)
+        state, reason = state_of(exercise, edit, seed)
     if listed:
         state = STALE if state == REJECTED else EQUIVALENT
         reason = reason or listed[0]
@@ -99,30 +99,30 @@ def _edits(name):
     return edits(find(name))
 
 
-def state_of(hole, edit, seed=0):
+def state_of(exercise, edit, seed=0):
     """(REJECTED, SURVIVED or EQUIVALENT, why it is no mistake)"""
     damage.touched = False
-    specimen = edit.specimen(hole)
+    specimen = edit.specimen(exercise)
     if specimen is None:
         return REJECTED, ""
     with specimen.in_place():
-        if not find_check(hole).passes(LocalSubject(), seed):
+        if not find_check(exercise).passes(LocalSubject(), seed):
             return REJECTED, ""
-    if hole.__module__.endswith("own_tests"):
+    if exercise.__module__.endswith("own_tests"):
         return EQUIVALENT, AS_GOOD
     if edit.is_idle_if_untouched and not damage.touched:
         return EQUIVALENT, IDLE
-    if isinstance(hole, KernelExercise):
-        reason = SAME if is_same(hole, edit) else cuda_edits.too_large(edit)
+    if isinstance(exercise, KernelExercise):
+        reason = SAME if is_same(exercise, edit) else cuda_edits.too_large(edit)
         return (EQUIVALENT, reason) if reason else (SURVIVED, "")
     return SURVIVED, ""
 
 
-def is_same(hole, edit):
+def is_same(exercise, edit):
     """Does NVRTC make the same program of the edited kernel?"""
     if nvrtc.missing():
         return False
-    before, after = solution(hole), edit.answer(hole)
+    before, after = solution(exercise), edit.answer(exercise)
     try:
         return nvrtc.ptx(before) == nvrtc.ptx(after)
     except ValueError:  # the text waits for a macro

@@ -7,7 +7,7 @@ from minigrad.exercises.registry import exercises, find
 
 def order():
     """The exercises' names, in course order."""
-    return [entry.hole.name for entry in exercises()]
+    return [entry.exercise.name for entry in exercises()]
 
 
 def table(found, numbers, before=""):
@@ -18,7 +18,7 @@ def table(found, numbers, before=""):
     """
     of = collections.defaultdict(list)
     for one in found:
-        of[one.hole].append(one)
+        of[one.exercise].append(one)
     rows = _rows(before) | {name: numbers(some) for name, some in of.items()}
     found = [(f"{find(name).number} {name}", *rows[name])
              for name in order() if name in rows]  # fmt: skip

@@ -51,7 +51,7 @@ def wrongly_judged(specimen, seed):
 
 def verdict_on(specimen, seed):
     with specimen.in_place():
-        return judge(specimen.hole, LocalSubject(), seed)
+        return judge(specimen.exercise, LocalSubject(), seed)
 
 
 def needless(exercise):

@@ -48,16 +48,18 @@ def page(found, before=""):
 
 def _reasons(found, before):
     reasons = collections.defaultdict(collections.Counter)
-    anew = {one.hole for one in found}
+    anew = {one.exercise for one in found}
     for line in before.partition(f"{WHY}\n\n")[2].splitlines():
-        reason, _, holes = line.removeprefix("- ").rpartition(": ")
-        for name, n in (hole.split() for hole in holes.split(", ")):
+        reason, _, exercises = line.removeprefix("- ").rpartition(": ")
+        for name, n in (exercise.split() for exercise in exercises.split(", ")):
             if name not in anew:
                 reasons[reason][name] = int(n)
     for one in found:
         if one.state == EQUIVALENT:
-            reasons[one.reason][one.hole] += 1
-    for reason, holes in sorted(reasons.items()):
-        counts = [f"{name} {holes[name]}" for name in pages.order() if holes[name]]
+            reasons[one.reason][one.exercise] += 1
+    for reason, exercises in sorted(reasons.items()):
+        counts = [
+            f"{name} {exercises[name]}" for name in pages.order() if exercises[name]
+        ]
         if counts:
             yield f"- {reason}: {', '.join(counts)}"

@@ -25,7 +25,9 @@ def tried(work):
 
 
 def refused(name, seeds):
-    hole = find(name)
-    load_references(hole.chapter)
-    with Specimen(hole, hole.reference, None, "the course's solution").in_place():
-        return name, find_check(hole).refusing(LocalSubject(), seeds)
+    exercise = find(name)
+    load_references(exercise.chapter)
+    with Specimen(
+        exercise, exercise.reference, None, "the course's solution"
+    ).in_place():
+        return name, find_check(exercise).refusing(LocalSubject(), seeds)

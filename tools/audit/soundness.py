@@ -49,7 +49,7 @@ of which 4 (1.6 %) earned every point, and 77 right ones, of which none lost any
 class Judged(NamedTuple):
     """What became of an answer. well: rejected with its cause named, or accepted."""
 
-    hole: str
+    exercise: str
     title: str
     kind: str
     caught: bool  # a wrong answer is rejected, or a right one accepted
@@ -124,15 +124,17 @@ def _cells(chapter, rows, n):
 
 
 def _judged(specimen, subject, unsent, seed):
-    hole, kind = specimen.hole, WRONG if specimen.cause else RIGHT
+    exercise, kind = specimen.exercise, WRONG if specimen.cause else RIGHT
     if unsent:
-        return Judged(hole.name, specimen.title, kind, False, False, unsent)
-    verdict = verdict_on(hole, subject, seed)
-    full = verdict.points == hole.points
+        return Judged(exercise.name, specimen.title, kind, False, False, unsent)
+    verdict = verdict_on(exercise, subject, seed)
+    full = verdict.points == exercise.points
     cause = verdict.failures[0].cause if verdict.failures else None
     said = "\n".join([verdict.summary, *(str(f) for f in verdict.failures)])
     named = cause == specimen.cause
-    return Judged(hole.name, specimen.title, kind, full == (kind == RIGHT), named, said)
+    return Judged(
+        exercise.name, specimen.title, kind, full == (kind == RIGHT), named, said
+    )
 
 
 def table(found, before=""):
@@ -160,10 +162,10 @@ def summary(rows):
 
 def page(found, before=""):
     """docs/soundness.md, where the rows of other exercises stay as they were before."""
-    rows, anew = table(found, before), {one.hole for one in found}
+    rows, anew = table(found, before), {one.exercise for one in found}
     odd = [line for line in before.partition(f"{ODD}\n\n")[2].splitlines()
            if line[2:].split(",")[0] not in anew]  # fmt: skip
-    odd += [f"- {one.hole}, {one.title}: {one.said.splitlines()[0]}"
+    odd += [f"- {one.exercise}, {one.title}: {one.said.splitlines()[0]}"
             for one in found if not one.well]  # fmt: skip
     tail = ["", ODD, "", *odd] if odd else []
     head = HEAD.format(said=summary(rows))

@@ -17,9 +17,9 @@ from minigrad.exercises.cells import (
     is_setup,
     statements,
 )
-from minigrad.exercises.hole import Exercise, KernelExercise
+from minigrad.exercises.exercise import Exercise, KernelExercise
 
-HOLE = "from minigrad.exercises.registry import find as _find; {} = _find({!r})"
+EXERCISE = "from minigrad.exercises.registry import find as _find; {} = _find({!r})"
 
 
 class NoText(ValueError):
@@ -28,13 +28,13 @@ class NoText(ValueError):
 
 def as_cell(specimen):
     """The text of its cell; NoText."""
-    hole, given = specimen.hole, specimen.given
-    text = text_of(hole, given)
+    exercise, given = specimen.exercise, specimen.given
+    text = text_of(exercise, given)
     if not isinstance(given, types.FunctionType):
-        if isinstance(hole, KernelExercise) and answered_in(text) is None:
-            return f'{solved_by(hole)}(r"""{text}""")'
+        if isinstance(exercise, KernelExercise) and answered_in(text) is None:
+            return f'{solved_by(exercise)}(r"""{text}""")'
         return text
-    known = {*vars(builtins), *_set_up(hole.chapter)}
+    known = {*vars(builtins), *_set_up(exercise.chapter)}
     lines = [*_needed(given, known), text]
     name = "answer" if given.__name__ == "<lambda>" else given.__name__
     if hasattr(given, "__signature__"):  # which is not that of its text
@@ -44,7 +44,7 @@ def as_cell(specimen):
     if given.__closure__:  # its names are its own, among many cells
         inner = textwrap.indent("\n\n".join([*lines, f"return {name}"]), "    ")
         lines, name = [f"def made():\n{inner}"], "made()"
-    return "\n\n".join([*lines, f"{solved_by(hole).removeprefix('@')}({name})"])
+    return "\n\n".join([*lines, f"{solved_by(exercise).removeprefix('@')}({name})"])
 
 
 def _set_up(chapter):
@@ -66,14 +66,14 @@ def _needed(function, known):
     return lines
 
 
-def _is_hole(value):
+def _is_exercise(value):
     return isinstance(value, Exercise)
 
 
 def _definition(name, value, known):
     module = getattr(value, "__module__", None) or ""
-    if _is_hole(value):
-        return [HOLE.format(name, value.name)]
+    if _is_exercise(value):
+        return [EXERCISE.format(name, value.name)]
     if isinstance(value, types.ModuleType):
         module = value.__name__
     if module.partition(".")[0] == "torch" or value is None:

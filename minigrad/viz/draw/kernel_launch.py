@@ -99,7 +99,7 @@ def block_number(only, grid):
 
 
 def simulated(kernel):
-    """The simulator's kernel for a Kernel, a RawKernel, or a hole that has its text."""
+    """The simulator's kernel for a Kernel, a RawKernel, or an exercise's text."""
     if isinstance(kernel, Kernel):
         twin = cudasim.RawKernel(kernel.source, kernel.name, kernel.options)
         twin.max_dynamic_shared_size_bytes = kernel.max_dynamic_shared_size_bytes

@@ -1,4 +1,4 @@
-"""Empties every hole of minigrad for each test of a file, and undoes what it did."""
+"""Empties every exercise for each test of a file, and undoes what the test did."""
 
 import pytest
 
@@ -10,30 +10,30 @@ from minigrad.exercises.registry import WrongAnswerType
 
 @pytest.fixture(autouse=True)
 def nothing_answered(monkeypatch):
-    ex.exercises()  # loads what has holes and is not loaded yet
-    monkeypatch.setattr(ex, "_holes", dict(ex._holes))
+    ex.exercises()  # loads what has exercises and is not loaded yet
+    monkeypatch.setattr(ex, "_exercises", dict(ex._exercises))
     monkeypatch.setattr(answers, "_filled", {})
-    before = {hole: dict(vars(hole)) for *_, hole in ex.exercises()}
-    for hole in before:
-        hole.answer = hole.reference = hole._run = None
+    before = {exercise: dict(vars(exercise)) for *_, exercise in ex.exercises()}
+    for exercise in before:
+        exercise.answer = exercise.reference = exercise._run = None
     yield
-    for hole, state in before.items():
-        vars(hole).clear()
-        vars(hole).update(state)
+    for exercise, state in before.items():
+        vars(exercise).clear()
+        vars(exercise).update(state)
     plan_cache.clear()
 
 
 def filled(where, before=None):
-    """Call answers_from; return how many holes have an answer then."""
+    """Call answers_from; return how many exercises have an answer then."""
     answers.answers_from(where, before)
-    return sum(entry.hole.answer is not None for entry in ex.exercises())
+    return sum(entry.exercise.answer is not None for entry in ex.exercises())
 
 
-def refusal(hole, answer):
+def refusal(exercise, answer):
     """What is said about an answer that does not fit."""
     with pytest.raises(WrongAnswerType) as caught:
-        solves(hole)(answer)
-    assert hole.answer is None
+        solves(exercise)(answer)
+    assert exercise.answer is None
     return str(caught.value)
 
 
@@ -47,8 +47,8 @@ def written(folder, body):
     return names["offset_of"]
 
 
-def fits(hole, value):
+def fits(exercise, value):
     """An answer of offset_of, or else of index_of, that returns `value`."""
-    if hole.name == "offset_of":
+    if exercise.name == "offset_of":
         return lambda index, strides, offset=0: value
     return lambda position, shape: value

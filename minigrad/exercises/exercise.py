@@ -1,4 +1,4 @@
-"""A hole of the library, and the answer that fills it. (How to use: registry.py.)"""
+"""An exercise of the library, and its answer. (How to use: registry.py.)"""
 
 import contextlib
 import functools
@@ -15,12 +15,12 @@ from .errors import CircularAnswers, NotAnswered, WrongAnswerType
 from .order import place
 from .source import Source, source_of
 
-_judged = None  # the hole that is `isolated`, if one is
-supply = None  # supply(hole): its reference, or None; where solutions are elsewhere
+_judged = None  # the exercise that is `isolated`, if one is
+supply = None  # supply(exercise): its reference, or None; where solutions are elsewhere
 
 
 def judged():
-    """The hole that is `isolated`; None where none is."""
+    """The exercise that is `isolated`; None where none is."""
     return _judged
 
 
@@ -35,7 +35,7 @@ class Answer(NamedTuple):
 
 
 class Exercise:
-    """A hole: called, it runs its answer; without one, it says where to write it."""
+    """Called, it runs its answer; without one, it says where to write it."""
 
     def __init__(self, spec, points, stars, minutes):
         functools.update_wrapper(self, spec)
@@ -91,7 +91,7 @@ class Exercise:
         return f"exercise {n} of lab {chapter}"
 
     def form(self):
-        """The hole as it is written: `offset_of(index, strides, offset=0)`."""
+        """The exercise as it is written: `offset_of(index, strides, offset=0)`."""
         return self.name + signature.plain(inspect.signature(self.__wrapped__))
 
     @property
@@ -138,7 +138,7 @@ class Exercise:
         self._run = None if empty else answer
 
     def fits(self, answer):
-        """Raise unless `answer` is a function with this hole's parameters."""
+        """Raise unless `answer` is a function with this exercise's parameters."""
         if not callable(answer) or isinstance(answer, type | Exercise):
             raise WrongAnswerType(
                 f"{self.name} is answered by a function: write @solves({self.name}) on "
@@ -174,7 +174,7 @@ class Exercise:
 
 
 class KernelExercise(Exercise):
-    """A hole for CUDA C: the `.cu` file declares the kernel, the lab gives its text."""
+    """An exercise in CUDA C: a `.cu` file declares the kernel, the lab has its text."""
 
     head = "__global__ void"  # what stands before its name
     language = "CUDA C"
@@ -194,7 +194,7 @@ class KernelExercise(Exercise):
 
     @property
     def text(self):
-        """The CUDA C that fills this hole."""
+        """The CUDA C that fills this exercise."""
         return self.in_use()
 
     def __call__(self, *args, **kwargs):
@@ -231,7 +231,7 @@ class KernelExercise(Exercise):
 
 
 class CppExercise(KernelExercise):
-    """A hole for a C++ function of the host, which an extension is made of."""
+    """An exercise for a C++ function of the host, which an extension is made of."""
 
     language = "C++"
 
@@ -248,14 +248,14 @@ class CppExercise(KernelExercise):
 
 
 @contextlib.contextmanager
-def isolated(hole):
-    """While this lasts, let every hole but this one run the course's own solution.
+def isolated(exercise):
+    """While this lasts, let every exercise but this one run the course's own solution.
 
-    So `hole` is judged by itself: a mistake elsewhere cannot make it look wrong. Holes
-    without a `reference` (see answers.load_references) run what they have.
+    So `exercise` is judged by itself: a mistake elsewhere can't make it look wrong.
+    Exercises without a `reference` (see answers.load_references) run what they have.
     """
     global _judged
-    before, _judged = _judged, hole
+    before, _judged = _judged, exercise
     plan_cache.clear()
     try:
         yield
@@ -288,7 +288,7 @@ def _parameter(declared):
 def _circle(error):
     """The names of the answers that call each other, if that is what ran too deep.
 
-    Only the outermost hole says it: the others have no room left on the stack.
+    Only the outermost exercise says it: the others have no room left on the stack.
     """
     outer = error.__traceback__.tb_frame.f_back
     while outer and outer.f_code is not Exercise.__call__.__code__:
@@ -296,8 +296,8 @@ def _circle(error):
     if outer:
         return []
     frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
-    holes = [f for f in frames if f.f_code is Exercise.__call__.__code__]
-    calls = [frame.f_locals["self"].name for frame in holes[-30:]]
+    exercises = [f for f in frames if f.f_code is Exercise.__call__.__code__]
+    calls = [frame.f_locals["self"].name for frame in exercises[-30:]]
     return sorted(name for name in set(calls) if _comes_again(name, calls))
 
 
