@@ -86,7 +86,7 @@ def run_cells(path):
     """Run the code cells but checks; [(cell, error)] of those that fail unforeseen."""
     os.environ.setdefault("MPLBACKEND", "Agg")
     names = {"__name__": "__main__", "display": lambda *_, **__: None}
-    parts = re.split(r"^# %%(.*)\n", path.read_text(encoding="utf-8"), flags=re.M)[1:]
+    parts = re.split(r"^# %%(.*)\n", cells.source_of(path), flags=re.M)[1:]
     failed = []
     for header, text in zip(parts[::2], parts[1::2], strict=True):
         if "[markdown]" in header or "check=" in header:
