@@ -69,6 +69,29 @@ def build(
 
 
 @app.command()
+def new(
+    chapter: Annotated[str, typer.Argument(help="such as 03", show_default=False)],
+    name: Annotated[str, typer.Argument(help="flip, or Tensor.flip for a method")],
+    kernel: Annotated[bool, typer.Option("--kernel", help="CUDA C")] = False,
+):
+    """Begin an exercise: contract, lab cells, check, and answers, to be filled in."""
+    from .notebooks.new import new
+
+    parts = "contract", "cells, with the solution", "check", "mistakes", "other answers"
+    for n, (path, part) in enumerate(
+        zip(new(chapter, name, kernel), parts, strict=True), 1
+    ):
+        console.print(f"{n}. {path}: the {part}", markup=False, soft_wrap=True)
+    name = name.rpartition(".")[2]
+    console.print(
+        f"Write what stands in CAPITALS; docs/exercise.md is an example. Then:\n"
+        f"make build; python -m tools.audit prove {name}",
+        markup=False,
+        soft_wrap=True,
+    )
+
+
+@app.command()
 def release(
     directory: Directory,
     labs: Annotated[list[str] | None, typer.Argument(help="such as 03; all")] = None,
