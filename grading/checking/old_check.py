@@ -1,7 +1,7 @@
 """Checks that are still classes, and how such a check is converted.
 
-A chapter moves as a whole: `checks/05_03_sum_dim.py`, or the class in
-`checks/08_autograd.py`, becomes `checks/05_reductions/sum_dim.py`, one file for each
+A chapter moves as a whole: `checks/09_06_batch_norm.py`, or a class in
+`checks/08_autograd.py`, becomes `checks/09_nn/batch_norm.py`, one file for each
 exercise, called as it is. find_check takes that file as soon as it is there. The old
 file goes with the last of its classes, and so does its `models(...)`.
 Look at `checks/03_strides/`: expand.py (a method), slice_view.py (compare, picture),

@@ -7,15 +7,6 @@ import numpy as np
 
 from grading.exercise import KernelCheck, distinct
 
-MANY_READS = (
-    "the values are right, but read from global memory again and again: the threads of "
-    "a block bring them to shared memory, each once, and read them from there"
-)
-RETURNED = (
-    "threads past the edge have returned, and nobody fills their cells of the tiles: "
-    "let them help like the others, and only not write"
-)
-
 
 def factors(random, fine, *shapes):
     """Arrays whose products, summed up, stay exact in float.
