@@ -142,7 +142,7 @@ y
 # ### Break it
 #
 # A running sum: each element is the one before it, plus itself. This kernel reads what
-# its neighbour has written.
+# its neighbor has written.
 
 
 # %%
@@ -328,7 +328,7 @@ minigrad.synchronize()
 # printed can be seen. (In the simulator there is nothing to wait for.)
 #
 # Print sparingly. What a GPU prints goes into a buffer of 1 MB, which is shown at the
-# next synchronisation; a million threads print far more than it holds, and the oldest
+# next synchronization; a million threads print far more than it holds, and the oldest
 # lines are lost without a word. Let one thread print: `if (i == 0) printf(...)`.
 #
 # ### Break it: forget the block
@@ -897,7 +897,7 @@ for grid, block in [(1, 32), (4, 256), (40, 128), (3907, 256)]:
     print(f"{grid * block:9,} threads: {right:,} elements are right")
 
 # %% [markdown]
-# **Puzzle 5: neighbours.** Why not give each thread a run of neighbours? Eight threads,
+# **Puzzle 5: neighbors.** Why not give each thread a run of neighbors? Eight threads,
 # 20 elements, so three each: thread 0 does 0 to 2, thread 1 does 3 to 5. **Predict**
 # how many are left for the last two threads.
 
@@ -916,8 +916,8 @@ __global__ void runs(const float* x, float* y, int n, int each) {
 # %%
 x, y = to_device(np.arange(20, dtype=np.float32)), device_empty(20)
 runs(2, 4, (x, y, 20, 3))
-neighbours = runs.check(1, 1, (x, y, 20, 3)).counts["writes"] == 3
-print("solved:", neighbours and np.array_equal(to_host(y), 2 * to_host(x)))
+neighbors = runs.check(1, 1, (x, y, 20, 3)).counts["writes"] == 3
+print("solved:", neighbors and np.array_equal(to_host(y), 2 * to_host(x)))
 viz.launch(runs, 2, 4, (x, y, 20, 3))
 
 # %% [markdown]
@@ -934,7 +934,7 @@ viz.launch(runs, 2, 4, (x, y, 20, 3))
 
 # %% [markdown]
 # Such runs are right, and slower: the 32 threads of a warp read at the same moment, and
-# the memory likes it best when those 32 read 32 neighbours. With the step they do.
+# the memory likes it best when those 32 read 32 neighbors. With the step they do.
 # Chapter 02 measures how much that is.
 #
 # ### Break it: too small a step

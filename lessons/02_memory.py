@@ -170,7 +170,7 @@ def run_block(kernel, order, n, *args):
 # %% [markdown]
 # That is all: `order` says in which order the threads take turns. Our first kernel
 # moves a word one place to the left, by way of shared memory. Every thread puts its
-# letter in; then, after the barrier, it takes out its right neighbour's.
+# letter in; then, after the barrier, it takes out its right neighbor's.
 
 
 # %%
@@ -221,7 +221,7 @@ for order in list, reversed, shuffled, shuffled, shuffled:
     print("".join(y))
 
 # %% [markdown]
-# In order, a thread reads what its neighbour has not written yet; {{=only the last
+# In order, a thread reads what its neighbor has not written yet; {{=only the last
 # one|?????s}} is lucky, because thread 0 was the first. Backwards it is the other way
 # round: {{=all right but one|tream?}}. Shuffled, it is another word each time.
 #
@@ -356,7 +356,7 @@ finding.kind, finding.line, finding.block, finding.thread
 # %% [markdown]
 # And the wrong numbers? They can be had. `schedule="warps"` runs the warps one after
 # the other, in an order drawn with `seed`, each as far as it gets: up to a barrier, or
-# to the end. We let thread 31 print what it takes: its neighbour is in the next warp.
+# to the end. We let thread 31 print what it takes: its neighbor is in the next warp.
 
 # %%
 shown = source.replace("__syncthreads();", "").replace(
@@ -630,13 +630,13 @@ for shift in 0, 1, 4, 8:
 # %% [markdown]
 # {{=One more|shift 1: 5 sectors}}, unless the shift is
 # {{=a whole number of sectors|shift 8: 4 sectors}}. That costs
-# {{memory/single | slower | m}} of the time, since the neighbouring warp wants that
+# {{memory/single | slower | m}} of the time, since the neighboring warp wants that
 # sector anyway, and finds it in the cache.
 #
 # ### Rows and columns
 #
-# Where do strides come from? From matrices. A matrix is stored row by row: neighbours
-# in a row lie side by side, neighbours in a column a whole row apart. In a 2-D block,
+# Where do strides come from? From matrices. A matrix is stored row by row: neighbors
+# in a row lie side by side, neighbors in a column a whole row apart. In a 2-D block,
 # `threadIdx.x` runs fastest along a warp. So if x is the column, a warp reads a row:
 
 # %%
@@ -667,7 +667,7 @@ by_columns.check(*launch).counts["sectors"]
 #
 # The same in one dimension: a loop in which each thread has a piece of its own looks
 # tidy, and is the worst there is. On a CPU it would be right: there one thread's
-# neighbour in **time** should lie beside it, on a GPU its neighbour in the **warp**.
+# neighbor in **time** should lie beside it, on a GPU its neighbor in the **warp**.
 #
 # **To the lab**: exercise 4 (`coalesced_copy`).
 #
@@ -1031,7 +1031,7 @@ except Exception as error:
 # | shared memory | a barrier between a write and another's access, both ways | `race` |
 # | barriers | all threads of the block, outside of every `if` | `divergent-barrier` |
 # | blocks | no order between them; the next kernel sees all | `race` |
-# | global memory | neighbouring threads, neighbouring elements | `sectors` |
+# | global memory | neighboring threads, neighboring elements | `sectors` |
 # | shared memory | different banks: pad by one | `bank_passes` |
 # | timing | warm-up, wait, median, several sizes | – |
 #

@@ -285,7 +285,7 @@ print(f"{microseconds(lambda: part.T.contiguous(), number=1):,.0f} microseconds"
 # ### More dimensions: permute
 #
 # `permute` puts the dimensions into any order, and `transpose` swaps two of them.
-# Images come as height × width × colour from a camera's file and are wanted as colour ×
+# Images come as height × width × color from a camera's file and are wanted as color ×
 # height × width by a convolution (chapter 07).
 #
 # **Predict** shape and strides of the result. The image has shape `(2, 4, 3)` and
@@ -299,15 +299,15 @@ print(f"{microseconds(lambda: part.T.contiguous(), number=1):,.0f} microseconds"
 # </details>
 
 # %%
-image = minigrad.arange(24).reshape(2, 4, 3)  # height, width, colour
-colours = image.permute(2, 0, 1)
-colours.shape, colours.strides
+image = minigrad.arange(24).reshape(2, 4, 3)  # height, width, color
+colors = image.permute(2, 0, 1)
+colors.shape, colors.strides
 
 # %% [markdown]
-# Each colour's plane is gathered from {{=every third cell|reads cells 0, 3, 6, 9}}.
+# Each color's plane is gathered from {{=every third cell|reads cells 0, 3, 6, 9}}.
 
 # %%
-strides(colours, index=0, name="colours")
+strides(colors, index=0, name="colors")
 
 # %% [markdown]
 # **To the lab**: exercise 4 (`permute`) and exercise 5 (`transpose`).
@@ -772,7 +772,7 @@ view.data_ptr() - begin, view.storage_offset() * view.itemsize
 
 # %% [markdown]
 # {{=Both in bytes|(48, 48)}}. A kernel on a GPU gets exactly this: an address, a shape,
-# and strides. There, neighbouring threads should read neighbouring cells, that is,
+# and strides. There, neighboring threads should read neighboring cells, that is,
 # along the dimension of stride 1, because the memory delivers a whole piece at a time;
 # chapter 02 measures what it costs if they do not.
 #

@@ -442,9 +442,9 @@ speeds |= rates("sums of col", columns | {"columns: torch.sum": "PyTorch"})
 viz.ranking({"GB/s": speeds})
 
 # %% [markdown]
-# A thread a column is coalesced: neighbours read neighbours. But there are only
+# A thread a column is coalesced: neighbors read neighbors. But there are only
 # 4,096 of them, where the card holds 270,000: too few loads are on their way. **A
-# reduction needs both: neighbours side by side, and enough threads.**
+# reduction needs both: neighbors side by side, and enough threads.**
 #
 # And a sum of nothing? What changes nothing: {{=0|array([0., 0., 0.])}}. For a product
 # it is {{=1|array([1., 1., 1.])}}. For a maximum it would be minus infinity; but whole
@@ -615,7 +615,7 @@ print(y.sum(1)[:4])
 print(threads.check(1, 32, (x, y, 32, 500)).summary())
 
 # %% [markdown]
-# Neighbouring threads read a whole row apart, so nothing is
+# Neighboring threads read a whole row apart, so nothing is
 # {{=coalesced|32 sectors a request}}. And there are as many threads as rows: 32 here,
 # and even 16,384 would be too few for a card that holds 270,000. So let a **block** do
 # a row: a loop and a tree for the maximum, a loop and a tree for the sum, and a loop

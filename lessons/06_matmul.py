@@ -129,7 +129,7 @@ for n, m in (37, 51), (64, 64):
 # thread, only another one. So one tests with three different sizes. But there is
 # something else that changes, even where the values are right.
 #
-# ## Neighbours
+# ## Neighbors
 #
 # The library has both kernels, in `minigrad/kernels/matmul.cu`: `matmul_naive`, where x
 # counts the rows, and `matmul_coalesced`, where it counts the columns, as exercise 1
@@ -276,7 +276,7 @@ for name, intensity in own.items():
 
 # %% [markdown]
 # Above the roof! The roof is that of the card's memory, and between it and the warps
-# there are two caches. They keep what neighbours will read again; so most reads never
+# there are two caches. They keep what neighbors will read again; so most reads never
 # go to memory. A cache is a hope, though, not a plan. The plan is:
 #
 # ## Tiles
@@ -371,7 +371,7 @@ for K in 37, 5:
 # %% [markdown]
 # With K = 37 they hold what the step before has left there: all of it has been written,
 # so {{=no tool complains|no finding}}, and the result is wrong. With K = 5 they were
-# never written, and {{=that is found|uninitialised}}. So a check needs a K that is
+# never written, and {{=that is found|uninitialized}}. So a check needs a K that is
 # ragged **and** more than a tile.
 #
 # ### And the speed?
@@ -609,7 +609,7 @@ viz.banks(Kernel(kernels, "matmul_patch<float>"), *args, line=line)
 # | variant | idea | TFLOP/s |
 # |---|---|---|
 # | `naive` | a thread an element | {{a @ b, 4,096 | matmul_n}} |
-# | `coalesced` | neighbours read neighbours | {{a @ b, 4,096 | matmul_coa}} |
+# | `coalesced` | neighbors read neighbors | {{a @ b, 4,096 | matmul_coa}} |
 # | `tiled` | a block shares tiles | {{a @ b, 4,096 | matmul_t}} |
 # | `column` | a thread makes 8 | {{a @ b, 4,096 | matmul_column}} |
 # | `patch` | a thread makes 8 × 8 | {{a @ b, 4,096 | matmul_pa}} |

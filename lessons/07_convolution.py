@@ -135,7 +135,7 @@ print(f"{2 * multiplications / (4 * numbers):.0f} operations for each byte")
 #
 # ## Direct: a tile and its halo
 #
-# Neighbouring windows overlap. A block with a thread for each place of a tile reads the
+# Neighboring windows overlap. A block with a thread for each place of a tile reads the
 # tile and its **halo**, K - 1 more rows and columns. Here for 6 x 6 threads and windows
 # of 3 x 3:
 
@@ -286,7 +286,7 @@ viz.ranking({
 })  # fmt: skip
 
 # %% [markdown]
-# The halo gains nothing: it is slower. What neighbours read twice lies in the L1 cache
+# The halo gains nothing: it is slower. What neighbors read twice lies in the L1 cache
 # anyway, and the barriers are not free. It is worth writing all the same: on hardware
 # or data without such a cache it is the way, and stencils in physics, blurs and pooling
 # with large windows use it. The first three have the limit of chapter 06's tiled
@@ -556,7 +556,7 @@ bench_table(ways, [(16, 1, 32, 28), (16, 32, 64, 14)], lambda s: layer(*s), repe
 #    of derivatives: the chain rule. Means would make the adjoint test fail.
 # 3. With {{=the kernel turned around|True}}, and its two channels exchanged; of stride
 #    2, dy has zeros between its elements.
-# 4. They save what neighbouring windows have in common, and those have nothing.
+# 4. They save what neighboring windows have in common, and those have nothing.
 #
 # </details>
 

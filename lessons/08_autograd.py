@@ -355,7 +355,7 @@ with no_grad():
 print(y.requires_grad, y.grad_fn, (w * 2).requires_grad)
 
 # %% [markdown]
-# A step of an optimiser has to be {{=inside of it|a leaf Variable that requires grad}}.
+# A step of an optimizer has to be {{=inside of it|a leaf Variable that requires grad}}.
 # Without, it would be an operator like any other: w would be the result of a
 # subtraction, and no leaf any more. (`with trying():` goes on after an error, and shows
 # its message alone.)

@@ -11,7 +11,7 @@
 # ---
 
 # %% [markdown]
-# # 09 · Modules, losses, optimisers
+# # 09 · Modules, losses, optimizers
 #
 # Since chapter 08 every expression has its gradient. That is all that learning needs,
 # and yet a network of loose tensors is no joy: all of them must be found, saved and
@@ -20,7 +20,7 @@
 #
 # - **modules**, which know their parameters by name;
 # - **losses**, which say how wrong a prediction is, as one number;
-# - **optimisers**, which change the parameters, a little, against the gradient;
+# - **optimizers**, which change the parameters, a little, against the gradient;
 # - and the question with which it stands or falls: **how large are the numbers** on
 #   their way through a deep network, forward and back?
 #
@@ -187,7 +187,7 @@ twice = nn.Sequential(layer, nn.Tanh(), layer)
 len(list(twice.parameters())), list(twice.state_dict())
 
 # %% [markdown]
-# {{=Once|2}} in the list, because an optimiser that gets it twice steps twice; {{=twice
+# {{=Once|2}} in the list, because an optimizer that gets it twice steps twice; {{=twice
 # in the state_dict|'2.weight'}}, because loading it expects all names.
 #
 # **To the lab**: exercises 1 to 3 (`named_parameters`, `state_dict`, `train`).
@@ -421,7 +421,7 @@ print("50 batches later", bn.eval()(x).detach().mean(0))
 # %% [markdown]
 # One detail decides exercise 6: x is divided by the **biased** variance, the squares
 # over n; into the running variance goes the unbiased one, over n - 1. And a layer that
-# looks at the whole batch makes a sample's result {{=depend on its neighbours|1.69}}:
+# looks at the whole batch makes a sample's result {{=depend on its neighbors|1.69}}:
 # **break it** by comparing the same row in two batches.
 
 # %%
@@ -509,7 +509,7 @@ scores.grad, F.softmax(scores.detach(), 1)
 
 # %%
 def way(make, steps=40, **options):
-    """The places where an optimiser comes by, from (-9, 1.6)."""
+    """The places where an optimizer comes by, from (-9, 1.6)."""
     p = nn.Parameter(minigrad.tensor([-9.0, 1.6]))
     optimizer, seen = make([p], **options), []
     for _ in range(steps):
@@ -764,7 +764,7 @@ print(len(names), "launches:")
 print(*names)
 
 # %% [markdown]
-# The optimiser is {{=a single launch|matmul adam}} for all four parameters: a kernel of
+# The optimizer is {{=a single launch|matmul adam}} for all four parameters: a kernel of
 # its own, which reads and writes each number once. Operator by operator it would be
 # {{=52}} launches, and on a GPU a launch costs some microseconds, however small it is.
 # PyTorch has both, `foreach=False` and `fused=True`, and a third way between them.
@@ -813,7 +813,7 @@ print(textwrap.fill(str(found[0].message), 90))
 # %% [markdown]
 # **Devices.** Model and data lie in {{=different memories|operand 1 is on 'sim' and
 # operand 2 is on 'cpu'}}. Move the data to the model: `x.to(device)`; and the model
-# before the optimiser is made: `net.to(device)`.
+# before the optimizer is made: `net.to(device)`.
 
 # %%
 with trying():
@@ -842,7 +842,7 @@ with trying():
 # **No gradient.** Nothing in the graph {{=requires one|does not require grad}}; often a
 # `detach()`, a `no_grad()`, or a detour through NumPy has cut it. And a parameter whose
 # {{=`.grad` is None|['weight', 'bias']}} after backward had no part in the loss: an
-# optimiser passes over it in silence.
+# optimizer passes over it in silence.
 
 # %%
 with trying():
@@ -864,7 +864,7 @@ with trying():
 
 # %% [markdown]
 # **The loss does not fall.** No message at all. In this order: is `zero_grad` called,
-# and `step`? Did the optimiser get these parameters (`net.parameters()` **after** the
+# and `step`? Did the optimizer get these parameters (`net.parameters()` **after** the
 # last layer was added)? Is the first loss near log(classes)? Are the gradients 0, or
 # huge? Can the network learn ten samples by heart? If not, there is a mistake; if so,
 # change the learning rate by factors of 3. **Predict** the loss after 50 steps:

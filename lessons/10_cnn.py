@@ -73,11 +73,11 @@ int.from_bytes((2).to_bytes(4, "big"), "little")
 #
 # Is MNIST on this computer? If not, this lesson takes the 1797 digits that come with
 # the course, 8 × 8, and makes them look like MNIST's: 28 × 28, the digit 20 pixels high
-# and its centre of mass in the middle. What the text says holds for both.
+# and its center of mass in the middle. What the text says holds for both.
 
 
 # %%
-def normalised(images, labels):
+def normalized(images, labels):
     """Images with mean 0 and variance 1, as MNIST's are: (N, 1, 28, 28)."""
     x = minigrad.tensor(np.asarray(images, np.float32)).unsqueeze(1)
     return (x - 0.1307) / 0.3081, minigrad.tensor(np.asarray(labels)).long()
@@ -86,14 +86,14 @@ def normalised(images, labels):
 def mnist(train, most):
     """MNIST's first images and labels, as many as this lesson needs."""
     data = MNIST(train=train, download=False)
-    return normalised(data.images[:most] / 255, data.labels[:most])
+    return normalized(data.images[:most] / 255, data.labels[:most])
 
 
 # %%
 def digits(train):
     """The digits that come with the course, made to look like MNIST's."""
     images, labels = minigrad.data.digits(train)
-    return normalised([centered(image.numpy()) for image in images], labels.numpy())
+    return normalized([centered(image.numpy()) for image in images], labels.numpy())
 
 
 # %%
@@ -422,7 +422,7 @@ print("a tenth, or less:", cosine < constant / 10)
 # ## What it has learned
 #
 # The 32 filters of the first layer: white are positive weights, black negative ones,
-# grey is 0. Can you find edges: white on one side, black on the other?
+# gray is 0. Can you find edges: white on one side, black on the other?
 
 # %%
 viz.images(net.conv1.weight, columns=16, signed=True)
@@ -587,7 +587,7 @@ with minigrad.no_grad():
 
 # %% [markdown]
 # After `eval` {{=100.0}} % are the same again. In training dropout rolls dice, and
-# batch norm looks at the neighbours in the batch: an answer depends on luck and on
+# batch norm looks at the neighbors in the batch: an answer depends on luck and on
 # company. And with a batch of one single image?
 
 # %%
@@ -602,7 +602,7 @@ with minigrad.no_grad():
 # ## Killed and resumed
 #
 # A training takes hours, and then the power fails. A `Training` with a path saves
-# its state every so many steps: weights, the optimiser's buffers, where the loader
+# its state every so many steps: weights, the optimizer's buffers, where the loader
 # stands, and the state of the random numbers, which dropout draws. First a run
 # that nothing disturbs:
 
@@ -651,13 +651,13 @@ print(all(np.array_equal(a.detach().numpy(), b.detach().numpy()) for a, b in end
 
 # %% [markdown]
 # {{=In all of them, bit for bit|True True True}}. Now leave something out: the state of
-# the random numbers, say, or the optimiser's. The training goes on as well, and nothing
+# the random numbers, say, or the optimizer's. The training goes on as well, and nothing
 # shows that it is another one.
 #
 # ## Your own digit
 #
 # The canvas below does what MNIST's makers did: it scales what you draw to 20 pixels,
-# and puts its centre of mass into the middle of 28 × 28. Beside it stands what the
+# and puts its center of mass into the middle of 28 × 28. Beside it stands what the
 # network gets, and what it says after every stroke.
 
 
@@ -665,7 +665,7 @@ print(all(np.array_equal(a.detach().numpy(), b.detach().numpy()) for a, b in end
 def read(ink):
     """Ten probabilities for an image (28, 28), ink from 0 to 1."""
     with minigrad.no_grad():
-        output = net.eval()(normalised(ink[None], [0])[0])
+        output = net.eval()(normalized(ink[None], [0])[0])
     return output.exp().numpy()[0]
 
 
@@ -693,11 +693,11 @@ pad.show((abs(radius - 20) < 4).astype(float))
 #   is in order; the curve says the rest.
 # - A network knows what it has seen: digits that are moved, it has not, unless one
 #   moves them in training.
-# - To go on bit for bit takes weights, optimiser, schedule, random numbers and place.
+# - To go on bit for bit takes weights, optimizer, schedule, random numbers and place.
 #
 # ## Before you go: four questions
 #
-# 1. The images have 3 colours. Which layers change, and by how many parameters?
+# 1. The images have 3 colors. Which layers change, and by how many parameters?
 # 2. The images have 56 × 56 pixels. Which layer does not fit any more?
 # 3. 60,000 images in batches of 64: how many steps has an epoch, how many images the
 #    last batch, and what does a mean of batch means get wrong?

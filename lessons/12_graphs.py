@@ -244,7 +244,7 @@ print(found)
 # | part | what it does |
 # |---|---|
 # | client, Python | defines the graph: operations with types and attributes |
-# | session, C++ | prunes it to the fetches, optimises it (Grappler), and cuts it |
+# | session, C++ | prunes it to the fetches, optimizes it (Grappler), and cuts it |
 # | | into one part for each device, with send and receive in between |
 # | executor, C++ | runs an operation as soon as its inputs are there |
 # | kernel, C++ or CUDA | `OpKernel::Compute`, found by operation, device and dtype |

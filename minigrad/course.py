@@ -30,7 +30,7 @@ TITLES = {
     "matmul": "Matrix multiplication, step by step",
     "convolution": "Convolution and pooling",
     "autograd": "The graph and its gradients",
-    "nn": "Modules, losses, optimisers",
+    "nn": "Modules, losses, optimizers",
     "cnn": "A convolutional network on MNIST",
     "extending_pytorch": "Your kernel inside PyTorch",
     "graphs": "Define, then run",

@@ -284,7 +284,7 @@ def struct(value, device):
 def coalesce_dims(shape, *strides):
     """The same loops with as few dimensions as will do: a shape, and tuples of strides.
 
-    Two neighbours are one dimension if in every tensor the outer one's stride is the
+    Two neighbors are one dimension if in every tensor the outer one's stride is the
     inner one's times its size.
     """
     dims = [d for d in zip(shape, *strides, strict=True) if d[0] != 1]

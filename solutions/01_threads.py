@@ -298,7 +298,7 @@ check(map_2d)
 # threads there are 1024 threads, and each of them does about a thousand of 1 000 003
 # elements. A thread begins at its own global index, and goes on in steps of **all**
 # threads of the grid, `gridDim.x * blockDim.x`, as long as there is an element. So
-# neighbouring threads always do neighbouring elements.
+# neighboring threads always do neighboring elements.
 #
 # Write the kernel `grid_stride`, which squares n elements with any grid.
 

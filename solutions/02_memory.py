@@ -368,7 +368,7 @@ print(x, "->", x.T, sep="\n")
 #
 # In `y`, the rows of the tile begin at `blockIdx.x * 32`, and its columns at
 # `blockIdx.y * 32`. There `threadIdx.x` runs along the column number again, so that
-# neighbours write neighbours; y has `cols` rows of `rows` elements. The guard is about
+# neighbors write neighbors; y has `cols` rows of `rows` elements. The guard is about
 # these numbers, not about those of the first loop.
 #
 # </details>

@@ -551,7 +551,7 @@ check(Tensor.expand)
 #
 # Write `view_or_copy`, which finds the strides of the view, or None.
 #
-# Neighbouring dimensions are **evenly spaced** if a step of the outer one is a whole
+# Neighboring dimensions are **evenly spaced** if a step of the outer one is a whole
 # run of the inner one. Only such dimensions can be merged, or cut anew together. A
 # dimension of size 1 is never stepped along, so its stride does not count.
 

@@ -130,8 +130,8 @@ check(matmul_naive)
 #    of b's tile;
 # 4. barrier: only now may a tile be filled anew.
 #
-# Each element is read once by a block, and used 16 times. Neighbouring threads must
-# read neighbours in memory, as in lab 02: the sectors are counted.
+# Each element is read once by a block, and used 16 times. Neighboring threads must
+# read neighbors in memory, as in lab 02: the sectors are counted.
 #
 # K need not be a multiple of 16, nor M or N. A tile that reaches beyond its matrix has
 # **zeros** there: they add nothing. And a thread whose element lies outside of c still

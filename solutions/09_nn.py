@@ -11,7 +11,7 @@
 # ---
 
 # %% [markdown]
-# # Lab 09 · Modules, losses, optimisers
+# # Lab 09 · Modules, losses, optimizers
 #
 # Seventeen exercises, about {{duration}} of work: what stands between a gradient and a
 # network that learns. First the module, which knows its parameters by name; then four
@@ -62,7 +62,7 @@ answers_from("labs", before="09_nn")
 # > 0.weight, 0.bias, 2.weight, 2.bias
 #
 # The name of a parameter is the way to it, with dots between. A parameter may be found
-# twice, where two layers share it: an optimiser that got it twice would step twice, so
+# twice, where two layers share it: an optimizer that got it twice would step twice, so
 # it is listed once, under the first of its names.
 
 # %%
@@ -84,7 +84,7 @@ print(list(net._modules), list(first._parameters))
 # <details><summary>Hint 2</summary>
 #
 # A set remembers what was listed: `seen.add(param)`, `param in seen`. Tensors in sets
-# are recognised by identity, not by value. All levels need the same set: pass it on, or
+# are recognized by identity, not by value. All levels need the same set: pass it on, or
 # gather all pairs first and leave the second ones out at the end.
 #
 # </details>
@@ -777,9 +777,9 @@ def sgd(
 with trying():
     weight = nn.Parameter(minigrad.tensor([1.0]))
     weight.grad = minigrad.tensor([0.5])
-    optimiser = optim.SGD([weight], lr=0.1, momentum=0.9)
+    optimizer = optim.SGD([weight], lr=0.1, momentum=0.9)
     for _ in range(3):
-        optimiser.step()
+        optimizer.step()
         print(weight.item())
 
 # %% check="sgd"
@@ -972,7 +972,7 @@ check(clip_grad_norm_)
 # %% [markdown] task="linear_regression"
 # ## The loop
 #
-# Everything is there: a model, a loss, an optimiser. The loop that makes them learn has
+# Everything is there: a model, a loss, an optimizer. The loop that makes them learn has
 # five lines, and they are the same for a line and for a language model:
 #
 # 1. forget the gradients of the epoch before;
@@ -1021,7 +1021,7 @@ def linear_regression(model, loss_fn, optimizer, x, y, epochs):
 # %%
 with trying():
     model, mse = nn.Linear(1, 1), nn.MSELoss()
-    optimiser = optim.SGD(model.parameters(), lr=0.1)
+    optimizer = optim.SGD(model.parameters(), lr=0.1)
     curve = viz.curve(200, "epochs", log=True)
 
     def watched(prediction, y):
@@ -1029,7 +1029,7 @@ with trying():
         curve.add(loss=loss.item())  # drawn while it learns
         return loss
 
-    losses = linear_regression(model, watched, optimiser, x, y, 200)
+    losses = linear_regression(model, watched, optimizer, x, y, 200)
     print(losses[0], losses[-1], model.weight.item(), model.bias.item())
 
 # %% check="linear_regression"

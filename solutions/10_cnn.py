@@ -14,7 +14,7 @@
 # # Lab 10 · A convolutional network on MNIST
 #
 # Seven exercises, about {{duration}} of work, and at the end a network reads
-# handwritten digits. The layers, the loss and the optimisers are yours, from lab 09.
+# handwritten digits. The layers, the loss and the optimizers are yours, from lab 09.
 # What is missing is all that surrounds them: a file format, batches in a new order for
 # each epoch, one step, a fair test, and a loop that can be stopped and goes on.
 #
@@ -347,7 +347,7 @@ check(evaluate)
 # %% [markdown] task="train_mnist"
 # ## A training that goes on
 #
-# A training is an object here, a `Training`: the model, its optimiser, the two loaders,
+# A training is an object here, a `Training`: the model, its optimizer, the two loaders,
 # and what has come of them, `losses` and `results`. Given a path, it saves all of this
 # now and then, and goes on from there when it is made again. For that it wants to be
 # called after every step, `training.stepped(loss)`, and every test,

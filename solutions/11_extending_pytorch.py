@@ -337,7 +337,7 @@ check(bias_gelu_backward)
 # walks down the rows: `dbias[j]` is the sum of column j of `dx`, kept in `acc_t` and
 # rounded once.
 #
-# At each step the 32 threads of a warp read 32 neighbours, so the reads are coalesced,
+# At each step the 32 threads of a warp read 32 neighbors, so the reads are coalesced,
 # and the check counts that they are. `M` may be 0, and then the sum is 0.
 
 # %%

@@ -186,7 +186,7 @@ def test_what_was_never_written_is_still_found():
     body = "if (l < 16) v = __shfl_sync(F, x[9], 1); else v = __shfl_sync(F, v, 1);"
     kernel = cudasim.RawKernel(text_of(body), "f")
     report = cudasim.run(kernel, 1, 64, (cudasim.empty(64, np.int32),))
-    assert "uninitialised" in {f.kind for f in report.findings}
+    assert "uninitialized" in {f.kind for f in report.findings}
 
 
 def test_counts_are_those_of_warps():

@@ -173,7 +173,7 @@ def test_every_warning_is_in_the_report(template, schedule):
     report = cudasim.run(kernel, 1, 1, (np.zeros(4, np.int32),), schedule=schedule)
     kinds = {w.kind for w in report.warnings}
     assert kinds == {
-        "uninitialised", "missing-return", "assignment", "no-effect", "out-of-bounds",
+        "uninitialized", "missing-return", "assignment", "no-effect", "out-of-bounds",
         "unreachable",
     }  # fmt: skip
     for text in str(report), html.unescape(report._repr_html_()):

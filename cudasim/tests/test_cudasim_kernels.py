@@ -16,7 +16,7 @@ RUNS = [
       for run in [("lockstep", 131_072), ("lockstep", 1_000), ("warps", 100)]),
 ]  # fmt: skip
 BARRIER = re.compile(r"__syncthreads\(\);")
-FOUND_WITHOUT = {"race", "race-warp", "uninitialised", "divergent-barrier"}
+FOUND_WITHOUT = {"race", "race-warp", "uninitialized", "divergent-barrier"}
 # (kernel, number of the barrier) -> why it is not needed.
 REDUNDANT = {}
 LAUNCHES = {}

@@ -47,7 +47,7 @@ def test_notes_say_what_to_write():
     [
         ("o[n] = f * 0.5;", "double-constant", 3, 12),
         ("o[n] = 2.0 / f;", "double-constant", 3, 8),
-        ("int x; o[n] = x;", "uninitialised", 3, 15),
+        ("int x; o[n] = x;", "uninitialized", 3, 15),
         ("float a[4]; a[n] = 1; o[n] = a[4];", "out-of-bounds", 3, 32),
         ("__shared__ int s[2][3];\ns[n][3] = 1;", "out-of-bounds", 4, 6),
         ("return; o[n] = 1;", "unreachable", 3, 9),

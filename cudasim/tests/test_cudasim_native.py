@@ -83,7 +83,7 @@ def test_random_kernels(seed):
     assert fuzz.differences(program, plain, fast) == []
 
 
-RACY = {"race", "race-warp", "race-equal", "uninitialised"}
+RACY = {"race", "race-warp", "race-equal", "uninitialized"}
 
 
 @needs_compiler

@@ -26,7 +26,7 @@ def test_shared_memory_nobody_wrote():
     m.read(s, 255 - m.tx, 4)
     assert m.end() == []
     m.read(s, m.tx + 1, 5)
-    assert m.end() == [("uninitialised", 5, None)]
+    assert m.end() == [("uninitialized", 5, None)]
     assert m.found[0]["thread"] == (255, 0, 0) and "s[256]" in m.found[0]["message"]
 
 
@@ -45,12 +45,12 @@ def test_shared_memory_one_block_wrote():
 def test_atomic_needs_a_value():
     m, s = Machine(Init, 32), shared()
     m.atomic(s, 0 * m.tx, 3)
-    assert m.end() == [("uninitialised", 3, None)]
+    assert m.end() == [("uninitialized", 3, None)]
 
 
 def test_device_memory_nobody_wrote():
     array = empty(1000)
-    for line, found in ((3, []), (4, [("uninitialised", 4, None)])):
+    for line, found in ((3, []), (4, [("uninitialized", 4, None)])):
         m, x = Machine(Init, 256, 4), root(elements=1000)
         x.fresh = fresh_of(array)
         i = m.bx * 256 + m.tx

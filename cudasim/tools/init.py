@@ -87,7 +87,7 @@ class Init(Tool):
         hint = (
             advice.written(self.launch, self.writers, message) if text is SHARED else ""
         )
-        self.launch.report("uninitialised", site, int(lane), message, self.geometry,
+        self.launch.report("uninitialized", site, int(lane), message, self.geometry,
                            count=count, hint=hint)  # fmt: skip
 
 

@@ -56,7 +56,7 @@ from .old_check import Check, kept
 # Of several kinds of faults the worst is shown: the others come of it. What is not
 # listed goes before all.
 WORST = (
-    *("out-of-bounds", "divergent-barrier", "race", "race-warp", "uninitialised"),
+    *("out-of-bounds", "divergent-barrier", "race", "race-warp", "uninitialized"),
     *("writes", "reads", "reads of x", "sectors", "bank_passes", "atomics"),
     *("shared_requests", "reads_per_thread", "writes_per_thread"),
 )

@@ -52,7 +52,7 @@ from .verdict import NEEDS_GPU
 # Of several kinds of faults the worst is shown: the others come of it. What is not
 # listed goes before all.
 WORST = (
-    *("out-of-bounds", "divergent-barrier", "race", "race-warp", "uninitialised"),
+    *("out-of-bounds", "divergent-barrier", "race", "race-warp", "uninitialized"),
     *("writes", "reads", "reads of x", "sectors", "bank_passes", "atomics"),
     *("shared_requests", "reads_per_thread", "writes_per_thread"),
 )

@@ -24,7 +24,7 @@ FOUND = {
     "divergent-shuffle": "not every thread that the mask names comes to this shuffle",
     "missing-lane": "a shuffle takes the value of a lane that is not there: blocks of "
     "fewer than 32 threads, and threads that have returned, leave lanes out",
-    "uninitialised": "a value is used that nobody has written",
+    "uninitialized": "a value is used that nobody has written",
     "misaligned": "a vector must begin at a multiple of its size",
     "divide-by-zero": "an integer is divided by 0",
     "read-only": "this array is const: it is there to be read",

@@ -77,7 +77,7 @@ class BatchNorm(SceneCheck):
 
     def expected(self, scene):
         arrays = (scene[name] for name in ("x", "mean", "var", "options"))
-        return scenarios.normalised(PyTorch, F.batch_norm, *arrays)
+        return scenarios.normalized(PyTorch, F.batch_norm, *arrays)
 
     def general(self, case):
         if case.expected and isinstance(case.got, dict):

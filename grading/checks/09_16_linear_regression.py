@@ -44,13 +44,13 @@ class LinearRegression(SceneCheck):
         start = {name: torch.tensor(scene[name]) for name in ("weight", "bias")}
         model.load_state_dict(start)
         how = {"lr": scene["lr"], "momentum": scene["momentum"]}
-        optimiser, losses = torch.optim.SGD(model.parameters(), **how), []
+        optimizer, losses = torch.optim.SGD(model.parameters(), **how), []
         x, y = torch.tensor(scene["x"]), torch.tensor(scene["y"])
         for _ in range(scene["epochs"]):
-            optimiser.zero_grad()
+            optimizer.zero_grad()
             loss = scenarios.lopsided(model(x), y)
             loss.backward()
-            optimiser.step()
+            optimizer.step()
             losses.append(loss.item())
         state = {k: v.detach().numpy() for k, v in model.named_parameters()}
         return {"losses": losses, "more than two losses are in memory": False, **state}

@@ -14,8 +14,8 @@ from .small_network import LOADERS
 
 EACH = "each item comes once"
 LIE = "the items come as they lie"
-MIXED = "neighbours are separated"
-OWN = "neighbours of one epoch are separated in the next"
+MIXED = "neighbors are separated"
+OWN = "neighbors of one epoch are separated in the next"
 AGAIN = "the same seed and epoch give the same order again"
 EPOCHS = "another epoch has another order"
 SEEDS = "another seed has another order"
@@ -111,7 +111,7 @@ class Order(SceneCheck):
         }
 
     def apart(self, order):
-        """Are few neighbours still neighbours?"""
+        """Are few neighbors still neighbors?"""
         steps = [b - a for a, b in itertools.pairwise(order)]
         return 4 * sum(abs(step) == 1 for step in steps) < len(steps)
 

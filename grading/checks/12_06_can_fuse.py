@@ -34,15 +34,15 @@ class CanFuse(SceneCheck):
 
     def listed(self, random):
         for odd in random.sample(ODD, 6):
-            yield "neighbours", self.of(3, odd)
+            yield "neighbors", self.of(3, odd)
         for size in 3, 1:  # and nothing is left of the first group
             for n in range(size):
-                yield "neighbours", self.of(size, {"inputs": [n]})
-            yield "neighbours", self.of(size, {"inputs": [size - 1, size - 1]})
-            yield "neighbours", self.of(size, {"inputs": [0, size - 1]})
+                yield "neighbors", self.of(size, {"inputs": [n]})
+            yield "neighbors", self.of(size, {"inputs": [size - 1, size - 1]})
+            yield "neighbors", self.of(size, {"inputs": [0, size - 1]})
             everything = [*range(size), *range(10, 10 + size)]
             for odd in {"reads": everything}, {"writes": everything}:
-                yield "neighbours", self.of(size, odd)
+                yield "neighbors", self.of(size, odd)
             for odd in ODD:
                 yield "elementwise, of one shape", self.of(size, odd)
             for place in 0, 1:

@@ -97,7 +97,7 @@ def by_state(drawn, seeds):
 
 
 def looks_random(values):
-    """Have numbers nothing to do with their neighbours, nor with those far away?"""
+    """Have numbers nothing to do with their neighbors, nor with those far away?"""
     flat = values.reshape(-1) - values.mean()
     n, width = flat.size, values.shape[-1]
     others = [*(np.roll(flat, k) for k in (1, width, n // 2)), flat[::-1]]

@@ -1,4 +1,4 @@
-"""What is taken of a submission: its cells, as far as they can be recognised."""
+"""What is taken of a submission: its cells, as far as they can be recognized."""
 
 import shutil
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""Scenes of chapter 09: what an answer does to modules, gradients and optimisers."""
+"""Scenes of chapter 09: what an answer does to modules, gradients and optimizers."""
 
 import functools
 import weakref
@@ -133,8 +133,8 @@ def tensors(exercise, args, options):
 
 @scene(changes=("running_mean", "running_var"))
 def batch_norm(exercise, x, mean, var, options):
-    """Normalises; what scenarios.normalised says."""
-    return scenarios.normalised(Minigrad, exercise, x, mean, var, options)
+    """Normalizes; what scenarios.normalized says."""
+    return scenarios.normalized(Minigrad, exercise, x, mean, var, options)
 
 
 def after_each(seeds):
@@ -172,7 +172,7 @@ def dropout(exercise, x, dy, seeds, options):
     return {"results": drawn, "gradient": dy}
 
 
-# ------------------------------------------------- optimisers
+# ------------------------------------------------- optimizers
 
 
 def stepped(param, grads, which, step):

@@ -60,7 +60,7 @@ LATER = "the gradient of a sum that is made afterwards"
 MEAN, VAR = "running_mean", "running_var"
 
 
-def normalised(library, answer, x, mean, var, options):
+def normalized(library, answer, x, mean, var, options):
     """batch_norm: what differentiated says, and the running statistics afterwards."""
     kept = [None if a is None else library.of(a) for a in (mean, var)]
     arrays = {k: v for k, v in options.items() if isinstance(v, np.ndarray)}

@@ -20,7 +20,7 @@ from .record import below
 LEAF = (
     "a leaf Variable that requires grad is being used in an in-place operation. Its "
     "gradient would be that of a number that nobody has any more: change it inside of "
-    "`with minigrad.no_grad():`, as an optimiser does, or write to a clone()"
+    "`with minigrad.no_grad():`, as an optimizer does, or write to a clone()"
 )
 OLD_VIEW = (
     "A view was created in no_grad mode and is being modified inplace with grad mode "

@@ -18,7 +18,7 @@ def jit(function=None, *, mode=None):
     """A function that does what `function` does, by kernels traced and fused.
 
     `function` takes and returns tensors, numbers and lists, tuples, dicts of them; it
-    may use modules and optimisers, and call backward(). f.graph: what the last trace
+    may use modules and optimizers, and call backward(). f.graph: what the last trace
     has become. f.code: its kernels. jit.explain(f): why it was traced, or refused.
 
     mode: "reduce-overhead", as of torch.compile: the kernels are replayed as one CUDA

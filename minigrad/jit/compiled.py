@@ -8,7 +8,7 @@ from ..lines import shown
 from ..tensor import Tensor
 from . import guards
 from .ir import mapped
-from .passes import optimised
+from .passes import optimized
 from .program import Captured, Program
 from .replay import Differentiable, with_gradients
 from .trace import Tracer
@@ -115,7 +115,7 @@ def traced(function, here, args, kwargs):
         program = Differentiable(joint, tracer.static)
         return program.first(), program, None
     graph = tracer.graph(result, grads)
-    return result, Program(optimised(graph), tracer.static), None
+    return result, Program(optimized(graph), tracer.static), None
 
 
 def from_the_start(x):

@@ -1,6 +1,6 @@
 """Two streams in a capture: the gradients of weights beside the way to the input.
 
-What only an optimiser needs does not stand on the way of backward. In a capture a
+What only an optimizer needs does not stand on the way of backward. In a capture a
 second stream that waits for an event of the first belongs to it, and the graph has two
 branches from there on, until the first stream waits for an event of the second.
 """

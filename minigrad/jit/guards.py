@@ -127,7 +127,7 @@ class Facts:
             self.holder(name, value, depth)
 
     def holder(self, name, value, depth):
-        """Tensors, modules and optimisers that an object has as attributes."""
+        """Tensors, modules and optimizers that an object has as attributes."""
         for key, item in [*getattr(value, "__dict__", {}).items()] if depth < 4 else ():
             if isinstance(item, Tensor | Module | Optimizer):
                 self.add(f"{name}.{key}", item, False, depth + 1)

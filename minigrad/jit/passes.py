@@ -7,7 +7,7 @@ from ..layout import is_contiguous
 from .ir import Graph, Node, mapped
 
 
-def optimised(graph):
+def optimized(graph):
     """A graph after all passes."""
     for work in PASSES:
         graph = work(graph)

@@ -4,7 +4,7 @@ from ..autograd import Function, grad, is_grad_enabled
 from ..autograd.graph import requires
 from ..tensor import Tensor
 from .ir import Graph, Node, leaves, mapped
-from .passes import optimised
+from .passes import optimized
 from .program import Program
 
 
@@ -84,8 +84,8 @@ class Differentiable:
 
     def __init__(self, joint, static):
         self.traced, self.static = (joint.values, joint.given), static
-        self.front = Program(optimised(joint.front), static)
-        self.back = Program(optimised(joint.back), None)
+        self.front = Program(optimized(joint.front), static)
+        self.back = Program(optimized(joint.back), None)
         self.graph, self.kernels = self.front.graph, [
             *self.front.kernels, *self.back.kernels]  # fmt: skip
         places = {id(x): i for i, x in enumerate(joint.given)}

@@ -15,7 +15,7 @@ from ..tensor import Tensor
 from ..trace import Trace
 from .ir import Graph, Node, mapped
 
-RULES = {"sgd": 3, "adam": 4}  # the tensors in a row of an optimiser's launch
+RULES = {"sgd": 3, "adam": 4}  # the tensors in a row of an optimizer's launch
 
 
 class Tracer(Trace):
@@ -68,7 +68,7 @@ class Tracer(Trace):
         return result
 
     def launched(self, one, args):
-        """A kernel is launched: alone where no operator runs, as by an optimiser."""
+        """A kernel is launched: alone where no operator runs, as by an optimizer."""
         if self.depth:
             self.launches.append(one)
             return

@@ -46,7 +46,7 @@ bias_backward = kernel_exercise(
 //
 // dx has M rows of N elements, row by row. The sum is kept in acc_t, and rounded to
 // scalar_t once. A thread for each column: the launch has one dimension and at least N
-// threads. Each element of dx is read once, and a warp reads neighbours at a time: at
+// threads. Each element of dx is read once, and a warp reads neighbors at a time: at
 // most 4 sectors for 32 floats. M >= 0 (then dbias is 0), N >= 0. No atomics.
 // M = 2, N = 3, dx = 1 2 3 4 5 6:  dbias = 5 7 9
 __global__ void bias_backward(const scalar_t* dx, scalar_t* dbias, int M, int N);

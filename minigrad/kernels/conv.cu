@@ -10,7 +10,7 @@ struct Conv { int N, C, H, W, O, OH, OW, KH, KW, SH, SW, PH, PW, DH, DW, groups;
 // ------------------------------------------------- y
 
 // A thread an element of y, n in all. Each reads C / groups * KH * KW elements of x,
-// which its neighbours read, too: only the caches save anything.
+// which its neighbors read, too: only the caches save anything.
 template <typename T, typename A = T>
 __global__ void conv2d_direct(const T* x, const T* w, const T* bias, T* y, Conv s,
                               int biased, long long n) {

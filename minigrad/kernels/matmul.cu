@@ -7,9 +7,9 @@
 // ------------------------------------------------- a thread an element
 //
 // Blocks of two dimensions. Each element of c costs 2 K reads of global memory: a
-// warp's neighbours, and the caches, share some of them.
+// warp's neighbors, and the caches, share some of them.
 
-// threadIdx.x along the rows of c: neighbours read a and write c a whole row apart.
+// threadIdx.x along the rows of c: neighbors read a and write c a whole row apart.
 // Every access of a warp costs 32 transactions.
 template <typename T, typename A = T>
 __global__ void matmul_naive(const T* a, const T* b, T* c, int M, int N, int K) {
@@ -23,7 +23,7 @@ __global__ void matmul_naive(const T* a, const T* b, T* c, int M, int N, int K) 
     c[(long long)row * N + col] = (T)sum;
 }
 
-// threadIdx.x along the columns: neighbours read b side by side, and share a.
+// threadIdx.x along the columns: neighbors read b side by side, and share a.
 // One line differs. Still 2 K reads an element.
 template <typename T, typename A = T>
 __global__ void matmul_coalesced(const T* a, const T* b, T* c, int M, int N, int K) {
@@ -233,7 +233,7 @@ __device__ void put(float (&tile)[BK][SIZE + PAD], float (&in)[COUNT][4]) {
 // Two tiles of each: the next one is on its way while this one is multiplied, and one
 // barrier is enough. A warp's lanes make squares of 4 x 4 side by side, without bank
 // conflicts. Transposed operands and batches as in matmul_tiled: A_ALONG_K says that
-// a's neighbours lie along K (row by row), B_ALONG_K likewise (then b is transposed).
+// a's neighbors lie along K (row by row), B_ALONG_K likewise (then b is transposed).
 // WIDE = 0 takes any strides and sizes, one number at a time; with WIDE = 1 those
 // strides are 1, and the size along them and N multiples of 4. Blocks of THREADS.
 // A block makes BM x BN elements of c, BK numbers of K at a time; a thread TM x TN of

@@ -26,7 +26,7 @@ matmul_tiled = kernel_exercise(
 //
 // Blocks are 16 x 16 threads; block (x, y) makes the 16 x 16 elements of c from row
 // 16 y and column 16 x on. It goes along K in steps of 16: its threads bring a tile of
-// a and a tile of b to shared memory, each element once and neighbours together, and
+// a and a tile of b to shared memory, each element once and neighbors together, and
 // then all of them use both. M, N >= 1 and K >= 0 are any numbers: where a tile reaches
 // beyond a matrix, it has zeros. All matrices lie row by row. inf and NaN count as in
 // float. Shared arrays have a fixed size: nothing is given to `extern __shared__`.

@@ -1,4 +1,4 @@
-// Update rules of optimisers, each in one pass over the memory.
+// Update rules of optimizers, each in one pass over the memory.
 //
 // A launch does up to eight tensors: blockIdx.y is the tensor, and the threads of its
 // blocks go through it in grid-stride loops. T: the tensors' type; M: what is computed

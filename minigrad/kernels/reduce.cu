@@ -178,7 +178,7 @@ __global__ void reduce_blocks(const T* x, Y* y, long long n, long long count, A*
 
 // The dimensions of x are dealt out: y has those of `kept`, the others, `reduced`, are
 // walked through. m and n are their numbers of elements. A thread an element of y.
-// Neighbouring threads read side by side if the last kept dimension does.
+// Neighboring threads read side by side if the last kept dimension does.
 template <int OP, typename T, typename Y = T, typename A = Y>
 __global__ void reduce_strided(const T* x, Strides kept, Strides reduced, Y* y,
                                INDEX m, INDEX n, long long count MORE) {

@@ -25,7 +25,7 @@ __device__ A rest_of(A l) {
 // ------------------------------------------------- three passes
 
 // A thread a row reads it three times: maximum, sum, result.
-// Neighbouring threads read a whole row apart, and few rows keep few threads busy.
+// Neighboring threads read a whole row apart, and few rows keep few threads busy.
 template <typename T, int LOG = 0, typename A = T>
 __global__ void softmax_three_pass(const T* x, T* y, long long rows, long long n) {
     long long row = (long long)blockIdx.x * blockDim.x + threadIdx.x;

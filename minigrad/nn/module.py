@@ -90,7 +90,7 @@ class Module(Attributes, Conversions, hooks.Hooks):
                 yield f"{path}.{name}" if path else name, buffer
 
     def parameters(self, recurse=True):
-        """The parameters, as an optimiser takes them: each once."""
+        """The parameters, as an optimizer takes them: each once."""
         return (p for _, p in self.named_parameters(recurse=recurse))
 
     def buffers(self, recurse=True):

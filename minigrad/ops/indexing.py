@@ -451,7 +451,7 @@ def arranged(view, choices):
     """What is chosen from first: (view, indices of one shape, the order back).
 
     The result of `index` has the indices' dimensions first. They belong where the
-    first chosen dimension was if all of these are neighbours, and first otherwise.
+    first chosen dimension was if all of these are neighbors, and first otherwise.
     """
     index_at = {}
     for dim, choice in choices:

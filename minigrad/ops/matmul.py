@@ -52,7 +52,7 @@ def views(f):
 
 
 def pipelined_types(f):
-    """matmul_pipelined's template: do neighbours lie along K? In fours? Its tile."""
+    """matmul_pipelined's template: do neighbors lie along K? In fours? Its tile."""
     a, b = f.a, f.b
     a_along, b_along = a.strides[-1] == 1 or a.strides[-2] != 1, b.strides[-2] == 1
     wide = f.N % 4 == 0 and is_in_fours(a, -1 if a_along else -2)

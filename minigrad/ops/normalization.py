@@ -39,7 +39,7 @@ LAYER_NORM_BACKWARD = launch.one("welford", "layer_norm_backward", "layer_norm.c
     args="dy x weight dx n:long eps:wide", block=warps, grid=a_row)  # fmt: skip
 
 
-def normalised(x, dims, eps):
+def normalized(x, dims, eps):
     """(x - mean) / sqrt(var + eps) of an array, and the factor 1 / sqrt(...)."""
     centred = x - mean(x, dims, keepdims=True)
     rstd = 1 / np.sqrt(mean(centred * centred, dims, keepdims=True) + x.dtype.type(eps))
@@ -100,7 +100,7 @@ def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
 
 @layer_norm.cpu
 def _(x, weight, bias, last, eps):
-    y = normalised(x, tuple(range(x.ndim - len(last), x.ndim)), eps)[0]
+    y = normalized(x, tuple(range(x.ndim - len(last), x.ndim)), eps)[0]
     if weight is not None:
         y *= weight
     if bias is not None:
@@ -130,7 +130,7 @@ def layer_norm_backward(dy, x, weight=None, *, last, eps):
 @layer_norm_backward.cpu
 def _(dy, x, weight, last, eps):
     dims = tuple(range(x.ndim - len(last), x.ndim))
-    y, rstd = normalised(x, dims, eps)
+    y, rstd = normalized(x, dims, eps)
     g = dy if weight is None else dy * weight
     return (g - mean(g, dims, True) - y * mean(g * y, dims, True)) * rstd
 
@@ -246,7 +246,7 @@ def moments(x):
 def gradients(dy, a, b, i, training, eps):
     """Of x, weight and bias: together, or, where that is to be recorded, in steps."""
     if not thread.enabled:
-        return normalise_input(a, dy, b, i, training=training, eps=eps)
+        return normalize_input(a, dy, b, i, training=training, eps=eps)
     dims, shape = (0, *range(2, a.ndim)), (1, -1, *(1,) * (a.ndim - 2))
     g = dy * b.view(shape)
     if training:
@@ -260,7 +260,7 @@ def gradients(dy, a, b, i, training, eps):
 @operator("input weight bias running_mean running_var", results=(None, "wide"),
           vjps=[gradients, gradients, gradients, None, None],
           name="batch_norm")  # fmt: skip
-def normalise(input, weight, bias, running_mean=None, running_var=None, *, training,
+def normalize(input, weight, bias, running_mean=None, running_var=None, *, training,
               momentum, eps):  # fmt: skip
     """(x - mean) / sqrt(var + eps) * weight + bias; beside it (mean, var), (2, C).
 
@@ -268,7 +268,7 @@ def normalise(input, weight, bias, running_mean=None, running_var=None, *, train
     """
 
 
-@normalise.cpu
+@normalize.cpu
 def _(x, weight, bias, *running, training, momentum, eps):
     running, shape = [t for t in running if t is not None], x.shape
     (n, c, places), wide = sizes_of(x), x.dtype
@@ -284,7 +284,7 @@ def _(x, weight, bias, *running, training, momentum, eps):
     return y.reshape(shape), np.stack([mean, var])
 
 
-@normalise.device
+@normalize.device
 def _(x, weight, bias, running_mean, running_var, training, momentum, eps):
     x = x.contiguous()
     y, both = x.new_empty(x.shape), x.new_empty((2, x.shape[1]), computed_in(x.dtype))
@@ -303,11 +303,11 @@ def _(x, weight, bias, running_mean, running_var, training, momentum, eps):
 
 
 @operator("x dy weight both", results=(None, "wide", "wide"), name="batch_norm_input")
-def normalise_input(x, dy, weight, both, training, eps):
+def normalize_input(x, dy, weight, both, training, eps):
     """dx, and the gradients of weight and bias."""
 
 
-@normalise_input.cpu
+@normalize_input.cpu
 def _(x, dy, weight, both, training, eps):
     (n, c, places), wide, shape = sizes_of(x), x.dtype, x.shape
     x, dy = x.reshape(n, c, places), dy.reshape(n, c, places)
@@ -324,7 +324,7 @@ def _(x, dy, weight, both, training, eps):
     return dx.reshape(shape), dw, db
 
 
-@normalise_input.device
+@normalize_input.device
 def _(x, dy, weight, both, training, eps):
     x, dy, (mean, var) = x.contiguous(), dy.contiguous(), both
     dx = x.new_empty(x.shape)
@@ -352,7 +352,7 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None,  # noqa
                     for t, n in ((weight, 1), (bias, 0)))  # fmt: skip
     given = kept if None not in kept else ()
     running = [t.detach().to(dtype=wide).contiguous() for t in given] or [None, None]
-    y, _ = normalise(input, weight, bias, *running, training=training,
+    y, _ = normalize(input, weight, bias, *running, training=training,
                      momentum=momentum, eps=eps)  # fmt: skip
     for old, new in zip(given, running, strict=False):
         if training and new.storage is not old.storage:

@@ -39,7 +39,7 @@ def pad(input, pad, mode="constant", value=None):
     if mode == "constant":
         return constant(input, sides, 0 if value is None else value)
     if mode not in PLACES:
-        raise NotImplementedError(f"Unrecognised padding mode {mode}")
+        raise NotImplementedError(f"Unrecognized padding mode {mode}")
     if value not in (None, 0):
         raise ValueError(f'Padding mode "{mode}" doesn\'t take in value argument')
     if mode == "circular":  # what is cut off does not come round again
@@ -163,7 +163,7 @@ def adaptive_avg_pool2d(input, output_size):
 
 
 def means(x, dim, count):
-    """The means of `count` parts along one dimension, neighbours of about one size."""
+    """The means of `count` parts along one dimension, neighbors of about one size."""
     n = x.shape[dim]
     ends = [(i * n // count, -(-(i + 1) * n // count)) for i in range(count)]
     x = x.transpose(dim, -1)

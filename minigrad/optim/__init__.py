@@ -1,4 +1,4 @@
-"""Optimisers: how parameters are changed by their gradients."""
+"""Optimizers: how parameters are changed by their gradients."""
 
 from ..suggest import in_module
 from . import lr_scheduler

@@ -8,9 +8,9 @@ from .optimizer import Optimizer
 
 
 class LRScheduler(Suggesting):
-    """The base: call step() after each epoch, after the optimiser's step().
+    """The base: call step() after each epoch, after the optimizer's step().
 
-    It writes "lr" into every group of the optimiser; "initial_lr" is the first one.
+    It writes "lr" into every group of the optimizer; "initial_lr" is the first one.
     """
 
     def __init__(self, optimizer, last_epoch=-1):
@@ -57,7 +57,7 @@ class LRScheduler(Suggesting):
         return self._last_lr
 
     def state_dict(self):
-        """Everything but the optimiser, and functions."""
+        """Everything but the optimizer, and functions."""
         left_out = "optimizer", "lr_lambdas"
         return {k: v for k, v in vars(self).items() if k not in left_out}
 

@@ -13,7 +13,7 @@ HINTS = {
 
 
 class Optimizer(Suggesting):
-    """The base of every optimiser.
+    """The base of every optimizer.
 
     params: an iterable of tensors, or of dicts {"params": tensors, "lr": ...}, each a
     group with options of its own. defaults: the options that a group does not name.
@@ -148,7 +148,7 @@ class Optimizer(Suggesting):
 
 
 def check_parameter(param):
-    """Raise unless an optimiser can change this."""
+    """Raise unless an optimizer can change this."""
     if not isinstance(param, Tensor):
         raise TypeError(
             "optimizer can only optimize Tensors, but one of the params is "

@@ -71,7 +71,7 @@ def train_mnist(training, epochs):
 
 
 class Training(Suggesting):
-    """A model, its optimiser and its data, and what has come of them.
+    """A model, its optimizer and its data, and what has come of them.
 
     model, optimizer: as train_step takes them. train, test: DataLoaders. path: where
     the state is saved, each `every` steps and after each evaluation; if that file is

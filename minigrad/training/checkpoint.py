@@ -69,7 +69,7 @@ def flat(value, tensors, path):
     place = "/".join(map(str, path)) or "the state"
     raise TypeError(
         f"{place} is a {type(value).__name__}: a checkpoint holds dicts, lists, "
-        "numbers, texts, None and tensors. Of a model and an optimiser it is "
+        "numbers, texts, None and tensors. Of a model and an optimizer it is "
         "state_dict()"
     )
 

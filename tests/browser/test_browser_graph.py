@@ -1,4 +1,4 @@
-"""A drawn graph in a real JupyterLab and a real browser: slider, keys, colours."""
+"""A drawn graph in a real JupyterLab and a real browser: slider, keys, colors."""
 
 import pytest
 from lab_server import Notebook, new_notebook

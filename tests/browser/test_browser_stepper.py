@@ -138,10 +138,10 @@ CONTRAST = """selector => {
         if (a === 1) break;
     }
     let back = [255, 255, 255];
-    for (const [colour, a] of layers.reverse()) {
-        back = back.map((c, i) => c * (1 - a) + colour[i] * a);
+    for (const [color, a] of layers.reverse()) {
+        back = back.map((c, i) => c * (1 - a) + color[i] * a);
     }
-    const light = colour => colour.map(c => c / 255)
+    const light = color => color.map(c => c / 255)
         .map(c => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
         .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
     const [low, high] = [light(ink), light(back)].sort((a, b) => a - b);

@@ -1,4 +1,4 @@
-"""Launches of the optimisers' kernels; see variant_cases.py."""
+"""Launches of the optimizers' kernels; see variant_cases.py."""
 
 import numpy as np
 import torch
@@ -39,13 +39,13 @@ def sgd(sizes, kind, nesterov, first, maximize, momentum):
         options["dampening"] = 0
     after = {}
     for i, (p, g, b) in enumerate(rows[: len(sizes)]):
-        x, optimiser = one(torch.optim.SGD, p, g, {**options, **more})
+        x, optimizer = one(torch.optim.SGD, p, g, {**options, **more})
         if momentum and not first:
-            optimiser.state[x]["momentum_buffer"] = torch.tensor(b).double()
-        optimiser.step()
+            optimizer.state[x]["momentum_buffer"] = torch.tensor(b).double()
+        optimizer.step()
         after[3 * i] = x.detach().numpy()
         if momentum:
-            after[3 * i + 2] = optimiser.state[x]["momentum_buffer"].numpy()
+            after[3 * i + 2] = optimizer.state[x]["momentum_buffer"].numpy()
     scalars = [dtype(n) for n in options.values()]
     flags = [np.int32(flag) for flag in (nesterov, first, maximize)]
     memory = [np.array(scalars[:1])] if maximize else [None]
@@ -58,14 +58,14 @@ def adam(sizes, kind, decoupled, maximize, step=3):
     make = torch.optim.AdamW if decoupled else torch.optim.Adam
     after = {}
     for i, (p, g, m, v) in enumerate(rows[: len(sizes)]):
-        x, optimiser = one(make, p, g, {**ADAM, "maximize": bool(maximize)})
-        optimiser.state[x] = {
+        x, optimizer = one(make, p, g, {**ADAM, "maximize": bool(maximize)})
+        optimizer.state[x] = {
             "step": torch.tensor(step - 1.0),
             "exp_avg": torch.tensor(m).double(),
             "exp_avg_sq": torch.tensor(v).double(),
         }
-        optimiser.step()
-        state = optimiser.state[x]
+        optimizer.step()
+        state = optimizer.state[x]
         after[4 * i] = x.detach().numpy()
         after[4 * i + 2] = state["exp_avg"].numpy()
         after[4 * i + 3] = state["exp_avg_sq"].numpy()
@@ -81,7 +81,7 @@ def adam(sizes, kind, decoupled, maximize, step=3):
 
 
 def one(make, p, g, options):
-    """A parameter in double, with its gradient and optimiser."""
+    """A parameter in double, with its gradient and optimizer."""
     x = torch.nn.Parameter(torch.tensor(p).double())
     x.grad = torch.tensor(g).double()
     return x, make([x], **options)

@@ -269,7 +269,7 @@ def test_the_simulator_finds_what_is_wrong_in_the_controls(tool):
     kinds = {
         "memcheck": "out-of-bounds",
         "racecheck": "race",
-        "initcheck": "uninitialised",
+        "initcheck": "uninitialized",
         "synccheck": "divergent-barrier",
     }
     assert kinds[tool] in {finding.kind for finding in report.findings}
@@ -341,7 +341,7 @@ if tool == {slow!r}:
     time.sleep(60)
 code = subprocess.call(sys.argv[sys.argv.index({python!r}):])
 done = pathlib.Path(path + ".done").read_text()
-file = dict(memcheck="bounds", racecheck="barriers", initcheck="uninitialised",
+file = dict(memcheck="bounds", racecheck="barriers", initcheck="uninitialized",
             synccheck="divergent")[tool] if "wrong" in done else "cat"
 wrong = "wrong" in done or tool == {wrong!r}
 print("========= COMPUTE-SANITIZER")

@@ -376,8 +376,8 @@ def test_clear_errors(course, tmp_path):
         export(tmp_path, tmp_path / "x")
     with pytest.raises(RosterError, match="there is no roster"):
         export(course, tmp_path / "x", "canvas", tmp_path / "none.csv")
-    (tmp_path / "odd.csv").write_text("colour,size\nred,3\n")
-    with pytest.raises(RosterError, match="no column that says who.*colour, size"):
+    (tmp_path / "odd.csv").write_text("color,size\nred,3\n")
+    with pytest.raises(RosterError, match="no column that says who.*color, size"):
         export(course, tmp_path / "x", "canvas", tmp_path / "odd.csv")
     (tmp_path / "latin.csv").write_bytes("Student,ID\nJosé,1\n".encode("latin-1"))
     with pytest.raises(RosterError, match="UTF-8"):

@@ -156,19 +156,19 @@ def batches(device, count=5):
         yield minigrad.tensor(x, device=device), minigrad.tensor(t, device=device)
 
 
-OPTIMISERS = {
+OPTIMIZERS = {
     "sgd": lambda p: optim.SGD(p, lr=0.1, momentum=0.9),
     "adam": lambda p: optim.Adam(p, lr=0.01, capturable=True),
 }
 
 
 @pytest.mark.parametrize("mode", [None, "reduce-overhead"])
-@pytest.mark.parametrize("optimiser", OPTIMISERS)
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
 @pytest.mark.parametrize("device", DEVICES)
-def test_a_whole_training_step(device, optimiser, mode):
+def test_a_whole_training_step(device, optimizer, mode):
     found = []
     for use in (False, True):
-        model, _, step = network(device, OPTIMISERS[optimiser])
+        model, _, step = network(device, OPTIMIZERS[optimizer])
         minigrad.manual_seed(5)
         step = minigrad.jit(step, mode=mode) if use else step
         losses = [step(*batch).item() for batch in batches(device)]
@@ -208,7 +208,7 @@ def most_bytes(monkeypatch):
 
 
 def test_memory_is_free_after_its_last_use(most_bytes):
-    model, _, step = network("sim", OPTIMISERS["sgd"])
+    model, _, step = network("sim", OPTIMIZERS["sgd"])
     batch = next(batches("sim", 1))
     step(*batch)
     eager, f = most_bytes(lambda: step(*batch)), minigrad.jit(step)
@@ -224,7 +224,7 @@ def test_what_a_second_stream_reads_is_kept_until_both_meet(monkeypatch, most_by
     cuda = SimpleNamespace(Stream=stream, get_current_stream=stream)
     monkeypatch.setitem(sys.modules, "cupy", SimpleNamespace(cuda=cuda))
     monkeypatch.setattr(launch, "counters_of", lambda aside: None)
-    _, _, step = network("sim", OPTIMISERS["sgd"])
+    _, _, step = network("sim", OPTIMIZERS["sgd"])
     f = minigrad.jit(step)
     for batch in batches("sim", 2):
         f(*batch)
@@ -237,7 +237,7 @@ def test_what_a_second_stream_reads_is_kept_until_both_meet(monkeypatch, most_by
 
 
 def test_what_may_run_on_a_second_stream():
-    _, _, step = network("sim", OPTIMISERS["sgd"])
+    _, _, step = network("sim", OPTIMIZERS["sgd"])
     f = minigrad.jit(step)
     for batch in batches("sim", 2):
         f(*batch)
@@ -251,7 +251,7 @@ def test_what_may_run_on_a_second_stream():
 
 
 def test_guards():
-    model, optimizer, step = network("cpu", OPTIMISERS["sgd"])
+    model, optimizer, step = network("cpu", OPTIMIZERS["sgd"])
     f = minigrad.jit(step)
     for batch in batches("cpu", 3):
         f(*batch)

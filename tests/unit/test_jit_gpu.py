@@ -19,7 +19,7 @@ def _answers():
 
 
 def new(dropout=True):
-    """A small network, its optimiser, and a training step."""
+    """A small network, its optimizer, and a training step."""
     minigrad.manual_seed(3)
     some = [nn.Dropout(0.3)] if dropout else []
     conv = nn.Conv2d(1, 8, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten()

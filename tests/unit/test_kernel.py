@@ -138,7 +138,7 @@ def test_check_knows_that_an_array_was_never_written(saxpy):
     x, _ = floats()
     y = devices.device_empty(300)
     kinds = {f.kind for f in saxpy.check(3, 128, (A, x, y, 300)).findings}
-    assert kinds == {"uninitialised"}
+    assert kinds == {"uninitialized"}
 
 
 # On a GPU, with a stand-in for CuPy

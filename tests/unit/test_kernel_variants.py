@@ -19,7 +19,7 @@ from variant_cases import FAMILIES, compare, text
 import cudasim
 
 BARRIER = re.compile(r"__syncthreads\(\);")
-FOUND_WITHOUT = {"race", "race-warp", "uninitialised", "divergent-barrier"}
+FOUND_WITHOUT = {"race", "race-warp", "uninitialized", "divergent-barrier"}
 
 
 module = functools.lru_cache(20)(cudasim.RawModule)  # a text is compiled once

@@ -1,4 +1,4 @@
-"""Optimisers beside torch.optim: 50 steps from the same weights, on random settings."""
+"""Optimizers beside torch.optim: 50 steps from the same weights, on random settings."""
 
 import math
 import platform
@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import minigrad
 from minigrad import nn, optim
 
-torch = pytest.importorskip("torch", reason="not run: optimisers (needs torch)")
+torch = pytest.importorskip("torch", reason="not run: optimizers (needs torch)")
 SHAPES = [(3, 4), (5,), (), (2, 3, 2), (1,), (0, 3)]
 STEPS = 50
 
@@ -144,9 +144,9 @@ def test_several_parameters_are_one_launch():
     params = ours([np.ones(n, "f4") for n in (3, 700, 2, 5, 1, 4, 6, 7, 8)], "sim")
     for p in params:
         p.grad = p.detach() * 1
-    optimiser = optim.SGD(params, lr=0.5)
+    optimizer = optim.SGD(params, lr=0.5)
     with minigrad.trace() as trace:
-        optimiser.step()
+        optimizer.step()
     assert [launch.operator for launch in trace] == ["sgd", "sgd"]
     assert all(p.tolist() == [0.5] * p.numel() for p in params)
 
@@ -183,7 +183,7 @@ def test_groups_have_options_of_their_own():
 
 @pytest.mark.parametrize(("name", "options"), FIXED)
 @pytest.mark.parametrize("device", ["cpu", "sim"])
-def test_state_goes_on_in_another_optimiser(name, options, device):
+def test_state_goes_on_in_another_optimizer(name, options, device):
     arrays = weights(5, "float32")
     params, others = ours(arrays, device), torchs(arrays)
     make = getattr(optim, name)
@@ -227,12 +227,12 @@ def test_a_closure_is_run_and_its_loss_returned():
 
 def test_zero_grad():
     (p,) = ours([np.ones(1, "f4")])
-    optimiser = optim.SGD([p], lr=0.5)
-    optimiser.zero_grad()
+    optimizer = optim.SGD([p], lr=0.5)
+    optimizer.zero_grad()
     p.grad = minigrad.ones(1)
-    optimiser.zero_grad(set_to_none=False)
+    optimizer.zero_grad(set_to_none=False)
     assert p.grad.tolist() == [0]
-    optimiser.zero_grad()
+    optimizer.zero_grad()
     assert p.grad is None
 
 

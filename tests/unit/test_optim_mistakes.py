@@ -1,4 +1,4 @@
-"""Mistakes with optimisers, schedules and clipping: as PyTorch or clearer."""
+"""Mistakes with optimizers, schedules and clipping: as PyTorch or clearer."""
 
 import math
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import minigrad
 from minigrad import nn, optim
 
-torch = pytest.importorskip("torch", reason="not run: optimisers (needs torch)")
+torch = pytest.importorskip("torch", reason="not run: optimizers (needs torch)")
 
 
 def ours(arrays, device="cpu"):
@@ -114,8 +114,8 @@ def test_clipping_nothing_and_what_is_not_finite():
     assert math.isnan(nn.utils.clip_grad_norm_([p], 1).item())
 
 
-def test_a_schedule_that_goes_before_its_optimiser_warns():
-    """As by PyTorch, which counts the optimiser's steps, whatever they change."""
+def test_a_schedule_that_goes_before_its_optimizer_warns():
+    """As by PyTorch, which counts the optimizer's steps, whatever they change."""
     for lib, params in (optim, ours), (torch.optim, torchs):
         p = params([np.ones(1, "f4")])
         for wrong in True, False:

@@ -17,7 +17,7 @@ def drawn(picture, axis=0):
     return picture.figure.axes[axis].get_lines()
 
 
-def test_lines_differ_without_colour_and_say_their_ends():
+def test_lines_differ_without_color_and_say_their_ends():
     picture = viz.lines({"a": [4.0, 1.0, 2.0], "b": [1.0, float("nan")]}, y="loss")
     assert len({line.get_linestyle() for line in drawn(picture)}) == 2
     assert "loss over step: a: from 4 to 2, lowest 1, highest 4." in picture.alt

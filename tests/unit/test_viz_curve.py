@@ -77,7 +77,7 @@ def test_equal_values_are_a_level_line(value, log):
     assert np.isfinite(ticks(curve)).all()
 
 
-def test_several_lines_each_have_their_steps_colour_and_name():
+def test_several_lines_each_have_their_steps_color_and_name():
     curve = viz.curve(3)
     curve.add(train=3.0)
     curve.add(train=2.0, **{"<test> & co": 2.5})

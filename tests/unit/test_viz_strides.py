@@ -274,13 +274,13 @@ def test_a_picture_is_saved_as_svg_or_png(tmp_path):
         picture.save(tmp_path / "x.pdf")
 
 
-def luminance(colour):
-    parts = np.array(matplotlib.colors.to_rgb(colour))
+def luminance(color):
+    parts = np.array(matplotlib.colors.to_rgb(color))
     parts = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
     return parts @ [0.2126, 0.7152, 0.0722]
 
 
-def test_writing_stands_out_in_grey_too():
+def test_writing_stands_out_in_gray_too():
     from minigrad.viz.draw.canvas import BOXES, INK, SOFT
 
     backs = [(INK, look["fc"]) for look in BOXES.values() if look["fc"] != "none"]

@@ -34,7 +34,7 @@ def note_use(scope, ref):
     if variable in scope.body.unset:
         scope.body.unset.discard(variable)
         message = f"'{variable.name}' is used before it has a value"
-        scope.lint("uninitialised", ref.place, message)
+        scope.lint("uninitialized", ref.place, message)
 
 
 def check_condition(scope, node, typed=None):

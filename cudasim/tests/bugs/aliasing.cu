@@ -72,9 +72,9 @@ __global__ void scratch_for_all(const float* x, float* scratch, float* y) {
     y[i] = mine[31 - tid];  // OR: race
 }
 
-//: neighbouring_bits(grid=1, block=64, args=(f32(64), zeros_u(2)))
+//: neighboring_bits(grid=1, block=64, args=(f32(64), zeros_u(2)))
 // A bit has no address: each thread rewrites the whole word.
-__global__ void neighbouring_bits(const float* x, unsigned int* bits) {
+__global__ void neighboring_bits(const float* x, unsigned int* bits) {
     int i = threadIdx.x;
     if (x[i] > 0) bits[i % 2] |= 1u << (i / 2);  //- BUG: race
     //+ if (x[i] > 0) atomicOr(&bits[i % 2], 1u << (i / 2));

@@ -10,7 +10,7 @@ __global__ void tiled_first(const float* A, const float* B, float* C, int n) {
         Bs[ty][tx] = B[(t + ty) * n + col];  // OR: race
         //+ __syncthreads();
         for (int k = 0; k < 16; k++)
-            acc += As[ty][k] * Bs[k][tx];  // BUG: race ALSO: uninitialised
+            acc += As[ty][k] * Bs[k][tx];  // BUG: race ALSO: uninitialized
         __syncthreads();
     }
     C[row * n + col] = acc;
@@ -53,7 +53,7 @@ __global__ void tree_before_the_first_step(const float* x, float* out) {
     s[tid] = x[blockIdx.x * 128 + tid];  // OR: race
     //+ __syncthreads();
     for (int d = 64; d > 0; d /= 2) {
-        if (tid < d) s[tid] += s[tid + d];  // BUG: race ALSO: uninitialised
+        if (tid < d) s[tid] += s[tid + d];  // BUG: race ALSO: uninitialized
         __syncthreads();
     }
     if (tid == 0) out[blockIdx.x] = s[0];
@@ -65,7 +65,7 @@ __global__ void reverse(float* x) {
     float* mine = x + blockIdx.x * 64;
     s[threadIdx.x] = mine[threadIdx.x];  // OR: race
     //+ __syncthreads();
-    mine[threadIdx.x] = s[63 - threadIdx.x];  // BUG: race ALSO: uninitialised
+    mine[threadIdx.x] = s[63 - threadIdx.x];  // BUG: race ALSO: uninitialized
 }
 
 //: syncwarp_for_syncthreads(grid=3, block=64, args=(f32(192),))
@@ -75,7 +75,7 @@ __global__ void syncwarp_for_syncthreads(float* x) {
     s[threadIdx.x] = mine[threadIdx.x];  // OR: race
     __syncwarp();  //-
     //+ __syncthreads();
-    mine[threadIdx.x] = s[63 - threadIdx.x];  // BUG: race ALSO: uninitialised
+    mine[threadIdx.x] = s[63 - threadIdx.x];  // BUG: race ALSO: uninitialized
 }
 
 //: fence_for_syncthreads(grid=3, block=64, args=(f32(192),))
@@ -86,7 +86,7 @@ __global__ void fence_for_syncthreads(float* x) {
     s[threadIdx.x] = mine[threadIdx.x];  // OR: race
     __threadfence_block();  //-
     //+ __syncthreads();
-    mine[threadIdx.x] = s[63 - threadIdx.x];  // BUG: race ALSO: uninitialised
+    mine[threadIdx.x] = s[63 - threadIdx.x];  // BUG: race ALSO: uninitialized
 }
 
 //: halo(grid=2, block=64, args=(f32(130), f32(128)))
@@ -97,7 +97,7 @@ __global__ void halo(const float* x, float* y) {
     if (tid == 0) s[0] = x[i];  // OR: race
     if (tid == 63) s[65] = x[i + 2];  // OR: race
     //+ __syncthreads();
-    y[i] = s[tid] - 2 * s[tid + 1] + s[tid + 2];  // BUG: race ALSO: uninitialised
+    y[i] = s[tid] - 2 * s[tid + 1] + s[tid + 2];  // BUG: race ALSO: uninitialized
 }
 
 //: transpose(grid=(2, 2), block=(32, 8), args=(f32(4096), zeros(4096), 64))
@@ -111,7 +111,7 @@ __global__ void transpose(const float* in, float* out, int n) {
     y = blockIdx.x * 32 + threadIdx.y;
     for (int j = 0; j < 32; j += 8)
         out[(y + j) * n + x] =
-            tile[threadIdx.x][threadIdx.y + j];  // BUG: race ALSO: uninitialised
+            tile[threadIdx.x][threadIdx.y + j];  // BUG: race ALSO: uninitialized
 }
 
 //: one_buffer(grid=2, block=128, args=(i32(256), zeros_i(256)))
@@ -137,7 +137,7 @@ __global__ void scan_without_barrier(const int* in, int* out) {
     s[0][tid] = in[i];
     __syncthreads();
     for (int d = 1; d < 128; d *= 2) {
-        int add = tid >= d ? s[from][tid - d] : 0;  // BUG: race ALSO: uninitialised
+        int add = tid >= d ? s[from][tid - d] : 0;  // BUG: race ALSO: uninitialized
         s[from ^ 1][tid] = s[from][tid] + add;  // OR: race
         from ^= 1;
         //+ __syncthreads();
@@ -151,7 +151,7 @@ __global__ void broadcast(const float* x, float* y) {
     int i = blockIdx.x * 64 + threadIdx.x;
     if (threadIdx.x == 0) scale = 1 / (1 + fabsf(x[i]));  // OR: race
     //+ __syncthreads();
-    y[i] = scale * x[i];  // BUG: race ALSO: uninitialised
+    y[i] = scale * x[i];  // BUG: race ALSO: uninitialized
 }
 
 //: reused_too_early(grid=2, block=64, args=(f32(128), f32(128)))
@@ -231,7 +231,7 @@ __global__ void shared_bins_not_ready(const unsigned char* data, int* bins, int 
     for (int i = threadIdx.x; i < 256; i += 64) local[i] = 0;  // OR: race
     //+ __syncthreads();
     for (int i = blockIdx.x * 64 + threadIdx.x; i < n; i += gridDim.x * 64)
-        atomicAdd(&local[data[i]], 1);  // BUG: race ALSO: uninitialised
+        atomicAdd(&local[data[i]], 1);  // BUG: race ALSO: uninitialized
     __syncthreads();
     for (int i = threadIdx.x; i < 256; i += 64) atomicAdd(&bins[i], local[i]);
 }
@@ -253,5 +253,5 @@ __global__ void wide_write_narrow_read(const float* x, float* y) {
     float2 pair = make_float2(x[2 * tid], x[2 * tid + 1]);
     *reinterpret_cast<float2*>(s + 2 * tid) = pair;  // OR: race
     //+ __syncthreads();
-    y[tid] = s[tid] + s[tid + 64];  // BUG: race ALSO: uninitialised
+    y[tid] = s[tid] + s[tid + 64];  // BUG: race ALSO: uninitialized
 }

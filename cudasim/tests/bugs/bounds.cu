@@ -54,8 +54,8 @@ __global__ void value_too_large(const unsigned char* data, int* bins) {
     atomicAdd(bins + v, 1);  // BUG: out-of-bounds
 }
 
-//: neighbour_at_the_end(grid=2, block=64, args=(f32(100), f32(100), 100))
-__global__ void neighbour_at_the_end(const float* x, float* y, int n) {
+//: neighbor_at_the_end(grid=2, block=64, args=(f32(100), f32(100), 100))
+__global__ void neighbor_at_the_end(const float* x, float* y, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;  //-
     //+ if (i >= n - 1) return;

@@ -170,17 +170,17 @@ __global__ void last_block_all_threads(const float* x, float* part, float* out,
     }
 }
 
-//: neighbouring_bytes(grid=2, block=64, args=(u8(128), u8(128)))
+//: neighboring_bytes(grid=2, block=64, args=(u8(128), u8(128)))
 // Bytes side by side in one word are separate objects.
-__global__ void neighbouring_bytes(const unsigned char* x, unsigned char* y) {
+__global__ void neighboring_bytes(const unsigned char* x, unsigned char* y) {
     __shared__ unsigned char s[64];
     int tid = threadIdx.x, i = blockIdx.x * 64 + tid;
     s[tid] = x[i] / 2;
     y[i] = s[tid] + 1;
 }
 
-//: neighbouring_shorts(grid=2, block=64, args=(i16(128), i16(128)))
-__global__ void neighbouring_shorts(const short* x, short* y) {
+//: neighboring_shorts(grid=2, block=64, args=(i16(128), i16(128)))
+__global__ void neighboring_shorts(const short* x, short* y) {
     __shared__ short s[64];
     int tid = threadIdx.x, i = blockIdx.x * 64 + tid;
     s[tid] = x[i];
@@ -188,9 +188,9 @@ __global__ void neighbouring_shorts(const short* x, short* y) {
     y[i] -= s[tid];
 }
 
-//: neighbouring_halves(grid=1, block=64, args=(f16(64), f16(64)))
+//: neighboring_halves(grid=1, block=64, args=(f16(64), f16(64)))
 #include <cuda_fp16.h>
-__global__ void neighbouring_halves(const __half* x, __half* y) {
+__global__ void neighboring_halves(const __half* x, __half* y) {
     int i = threadIdx.x;
     y[i] = __hadd(y[i], x[i]);
 }

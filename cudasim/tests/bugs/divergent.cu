@@ -7,7 +7,7 @@ __global__ void barrier_in_branch(const float* x, float* y) {
     //+ __syncthreads();
     //+ if (tid % 2 == 0) {
         __syncthreads();  //- BUG: divergent-barrier
-        y[i] = s[tid + 1];  // ALSO: race, uninitialised
+        y[i] = s[tid + 1];  // ALSO: race, uninitialized
     }
 }
 
@@ -61,7 +61,7 @@ __global__ void two_barriers_for_one(const float* x, float* y) {
         __syncthreads();  //- OR: divergent-barrier
     }
     //+ __syncthreads();
-    y[i] = s[63 - tid];  // ALSO: race, uninitialised
+    y[i] = s[63 - tid];  // ALSO: race, uninitialized
 }
 
 //: barrier_of_one_warp(grid=2, block=64, args=(f32(128), zeros(128)))
@@ -117,23 +117,23 @@ __global__ void barrier_in_switch(const int* choice, float* y) {
         case 1: y[tid] = s[tid]; break;
         default:
             __syncthreads();  //- BUG: divergent-barrier
-            y[tid] = s[63 - tid];  // ALSO: race, uninitialised
+            y[tid] = s[63 - tid];  // ALSO: race, uninitialized
     }
 }
 
 //: barrier_in_called_function(grid=1, block=64, args=(f32(64), zeros(64)))
 // The barrier is in the function; the branch is in its caller.
-__device__ float neighbour(float* s, float v) {
+__device__ float neighbor(float* s, float v) {
     s[threadIdx.x] = v;
     __syncthreads();  // BUG: divergent-barrier
-    return s[threadIdx.x ^ 1];  // ALSO: uninitialised, race
+    return s[threadIdx.x ^ 1];  // ALSO: uninitialized, race
 }
 __global__ void barrier_in_called_function(const float* x, float* y) {
     __shared__ float s[64];
     int tid = threadIdx.x;
     float v = x[tid];
-    if (v > 0) v += neighbour(s, v);  //-
-    //+ float other = neighbour(s, v);
+    if (v > 0) v += neighbor(s, v);  //-
+    //+ float other = neighbor(s, v);
     //+ if (v > 0) v += other;
     y[tid] = v;
 }

@@ -208,7 +208,7 @@ class Statements(Expressions):
         make = self.c.pick([self.for_, self.for_, self.while_, self.do_])
         make(level, {"flow": flow, "loops": ["loop"]}, "__syncthreads();" * meets)
         if meets:
-            self.synchronised()
+            self.synchronized()
             self.say("__syncthreads();")
 
     def for_(self, level, how, first):
@@ -253,9 +253,9 @@ class Statements(Expressions):
     def meet(self, first):
         """A barrier will stand first in the block that follows."""
         if first:
-            self.synchronised()
+            self.synchronized()
 
-    def synchronised(self):
+    def synchronized(self):
         for v in self.shared_arrays:
             v.mode = ""
 

@@ -27,13 +27,13 @@ class Together(Statements):
 
     def barrier(self):
         self.say("__syncthreads();")
-        self.synchronised()
+        self.synchronized()
 
     def count_all(self):
         name = self.new("v")
         how = self.c.pick(["count", "and", "or"])
         self.say(f"const int {name} = __syncthreads_{how}({self.truth()});")
-        self.synchronised()
+        self.synchronized()
         self.add(name, INT, level=BLOCK, writable=False)
 
     def turn(self):
@@ -42,7 +42,7 @@ class Together(Statements):
         e, by = self.into(self.assignable(s.type), s.type), self.integer(1)
         call = f"{self.use('turn')}({e.text}, {s.name}{row}, tid, {by.at(6)} & 7)"
         self.say(f"{s.type.name} {name} = {call};")
-        self.synchronised()
+        self.synchronized()
         self.add(name, s.type)
 
     def shuffle(self):

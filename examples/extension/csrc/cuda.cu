@@ -25,7 +25,7 @@ struct Place {
 
 int64_t blocks(int64_t threads) { return (threads + 255) / 256; }
 
-// May a thread do V neighbours at once? Rows must not be shared, addresses must fit.
+// May a thread do V neighbors at once? Rows must not be shared, addresses must fit.
 template <typename scalar_t>
 bool in_packs(int64_t N, std::initializer_list<const void*> places) {
     bool fits = N % (16 / sizeof(scalar_t)) == 0;

@@ -1,7 +1,7 @@
 // The kernels, and nothing of PyTorch: nvcc, NVRTC and minigrad's simulator take them.
 //
 // scalar_t: the type of an element. acc_t: the type to compute in, float for half.
-// V: how many neighbours a thread does, 16 bytes of them where sizes and addresses are
+// V: how many neighbors a thread does, 16 bytes of them where sizes and addresses are
 // multiples of that, else 1.
 #pragma once
 

@@ -13,9 +13,9 @@ STEPS = 50
 
 
 class RuleCheck(SceneCheck):
-    """A rule; its steps are compared one by one with those of an optimiser."""
+    """A rule; its steps are compared one by one with those of an optimizer."""
 
-    optimiser = None  # torch's
+    optimizer = None  # torch's
     kept = ()  # the names of its averages
 
     def words(self, scene):
@@ -32,16 +32,16 @@ class RuleCheck(SceneCheck):
 
     def expected(self, scene):
         x = torch.nn.Parameter(torch.tensor(scene["param"]))
-        optimiser, steps = self.optimiser([x], **scene["options"]), []
+        optimizer, steps = self.optimizer([x], **scene["options"]), []
         for n in scene["which"]:
             x.grad = torch.tensor(scene["grads"][n])
-            optimiser.step()
+            optimizer.step()
             steps.append(x.detach().numpy().copy())
         found = {"steps": np.stack(steps), "changed": ""}
         if self.kept:
-            averages = [optimiser.state[x][name].numpy() for name in self.kept]
+            averages = [optimizer.state[x][name].numpy() for name in self.kept]
             return found | {"averages": np.stack(averages)}
-        buffer = optimiser.state[x].get("momentum_buffer")
+        buffer = optimizer.state[x].get("momentum_buffer")
         return found | {"buffer": None if buffer is None else buffer.numpy()}
 
     def lines(self, case):
@@ -75,7 +75,7 @@ class Sgd(RuleCheck):
     """Leaves out shapes but (3, 2): the rule is that of each number alone; and
     nesterov without momentum or with dampening, which PyTorch refuses."""
 
-    optimiser = torch.optim.SGD
+    optimizer = torch.optim.SGD
 
     def cases(self, random):
         both = {"momentum": 0.7, "weight_decay": 0.1}
@@ -119,11 +119,11 @@ class AdamCheck(RuleCheck):
 class Adam(AdamCheck):
     """Leaves out shapes but (3, 2): the rule is that of each number alone."""
 
-    optimiser = torch.optim.Adam
+    optimizer = torch.optim.Adam
 
 
 @checks(adamw)
 class AdamW(AdamCheck):
     """Leaves out shapes but (3, 2): the rule is that of each number alone."""
 
-    optimiser, first = torch.optim.AdamW, "weight decay"
+    optimizer, first = torch.optim.AdamW, "weight decay"
