@@ -1,6 +1,6 @@
 """From an answer to its verdict: cases, references, mistakes, and messages.
 
-What every check shares is changed here; what one exercise demands, in checks/.
+Change here what all checks share. What one exercise requires is in checks/.
 
 Imports drivers, kernels, isolation.
 """

@@ -1,19 +1,19 @@
-"""A check is one object, put together from functions; and how it judges an answer.
+"""A check is one object, built from functions. This file also judges answers with it.
 
     check = Check(
         Tensor.expand,                   # the exercise
         cases=cases,                     # yields (part, call(...)), the core first
-        reference=torch.Tensor.expand,   # PyTorch's answer, called like the exercise
+        reference=torch.Tensor.expand,   # PyTorch's function, called in the same way
         not_tested="other dtypes than int64: a view copies nothing",
     )
 
-It is in the file of its exercise, `checks/03_strides/expand.py`. What happens to an
-answer is a Judgment: each case is tried, its result is compared with the reference's,
-and what went wrong is explained (diagnosis.py) by the exercise's mistakes
-(mistakes.py), or by what may go wrong in any exercise (describe.general_cause).
+This one is in `checks/03_strides/expand.py`. A Judgment tries an answer in each case,
+and compares its result with the reference's. Then it explains what went wrong
+(diagnosis.py). The cause is one of the exercise's mistakes (mistakes.py), or something
+that can go wrong in any exercise (describe.general_cause).
 
-Each part of the task earns its share of the points if all its cases are right. The part
-that comes first is the core: where it is wrong, nothing is earned.
+The parts of the task have equal shares of the points. A part earns its share if all its
+cases are right. The first part is the core: if it's wrong, the answer earns nothing.
 """
 
 import functools
@@ -87,21 +87,22 @@ def drive(driver, /, *args, outside=None, **options):
 
 @dataclass(frozen=True, eq=False)
 class Check:
-    """How an exercise is checked. Every part of it is a function, or plain values.
+    """How an exercise is checked. Every argument is a function or a plain value.
 
     cases(random): yields (part, case), in the order of the task.
-    reference: what the answer must return, of PyTorch's tensors. If it raises
-        IndexError, RuntimeError, TypeError or ValueError, the answer must raise that.
+    reference: returns what the answer must return. It gets PyTorch's tensors. If it
+        raises IndexError, RuntimeError, TypeError, or ValueError, the answer must, too.
     not_tested: what the contract leaves open, so that nobody looks for it.
     compare(got, expected, case): are they equal? See compare.py.
-    driver: calls the answer where a plain call does not do. See drivers/registry.py.
-    observe(result, case): what is seen of a result, and compared; of the reference's,
-        too. It may name `simulator`, which runs a text, and `outside`, of the case.
+    driver: calls the answer when a plain call isn't enough. See drivers/registry.py.
+    observe(result, case): what is compared instead of a result, the answer's or the
+        reference's. It may name `simulator`, which runs CUDA C, and `outside`, the
+        case's.
     describe(exercise, case): the case as the learner would type it.
-    diagnose(got, expected, case): (name, message) of a cause that can be seen, () for
-        one that nobody knows, None to go on with what is said of any exercise.
+    diagnose(got, expected, case): (name, message) of the cause, () if it's unknown, or
+        None to look for one that any exercise may have.
     models: {mistake: a reference that has it}.
-    allowed: kinds of a kernel's findings that cost nothing.
+    allowed: kinds of findings about a kernel that cost nothing.
     on_gpu: {part: function(exercise, text)}: see kernel_judgment.py.
     picture(case, expected, got): an SVG of the difference, or "".
     judged_by: another kind of Judgment than the exercise's usual one.

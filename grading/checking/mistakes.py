@@ -1,22 +1,27 @@
-"""Mistakes that learners make. Each explains answers that have it, and is proved.
+"""Mistakes that learners make. A wrong answer proves each one.
 
-Those of an exercise are a .toml, `checks/03_strides/expand.toml`:
+An exercise's mistakes are in a .toml beside its check, `checks/03_strides/expand.toml`:
 
-    [offset_lost]
-    message = "the offset is lost: x may begin anywhere in its storage"
-    view = "return self.as_strided(shape, strides, 0)"
+    [minus_one]
+    message = "-1 stands for the size that the dimension has"
+    size = "size = sizes[d]"
 
-A mistake is its message and a wrong answer, which proves it: edits of the solution's
-marked lines (marks.py), or `code`, a whole function or the body of a kernel.
-[[offset_lost.or]] is another wrong answer, where it gives other results. A message
-that exercises share stands in common.toml, of the chapter or of all, by its name.
+A mistake has a message and a wrong answer, written as edits of the solution's marked
+lines (marks.py), or as `code`, which is a whole function or the body of a kernel.
+[[minus_one.or]] adds a wrong answer with the same mistake that gives other results. A
+message that several exercises share is under the mistake's name in common.toml, the
+chapter's or the one for all chapters.
 
-A Mistake explains a learner's answer where one of its own gives the same in every case
-(diagnosis.py). It may also have a `model` of its check, a function that gives what the
-mistake gives; or a sign by which others that have it are known: `finding = "race"`,
-which a tool reports; `mended_by = "__syncthreads();"`, with which a kernel is right; or
-`first_wrong = "missing"`, what the check's `same` finds first. The message then claims
-no more than the sign shows.
+A Mistake explains a learner's answer if one of its wrong answers gives the same result
+in every case (diagnosis.py). It may also have a model, which is a function in the check
+that gives what the mistake gives. Or it has a sign, which also shows in other answers
+with the mistake:
+
+- `finding = "race"`: a tool reports this.
+- `mended_by = "__syncthreads();"`: the kernel is right if this statement is added.
+- `first_wrong = "missing"`: this is the first fact that's wrong in the result.
+
+The message of a mistake with a sign must claim no more than the sign shows.
 """
 
 import contextlib

@@ -1,4 +1,4 @@
-"""What each exercise demands: a file for an exercise, or for a few that are alike.
+"""What each exercise requires: one file per exercise, or one for a few similar ones.
 
 Imports checking, drivers, kernels, isolation, grading.exercise.
 """

@@ -1,6 +1,6 @@
-"""A class: labs released, submissions taken in and graded, feedback, grades.
+"""A class: release labs, collect and grade submissions, give feedback and grades.
 
-nbgrader keeps the gradebook; what it lacks is here.
+nbgrader keeps the gradebook. This package adds what nbgrader doesn't have.
 
 Imports processes, notebooks, checking, kernels, isolation.
 """

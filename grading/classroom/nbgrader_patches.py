@@ -1,11 +1,14 @@
-"""Four functions of nbgrader, replaced, where it has no extension point.
+"""Replacements for four functions of nbgrader, where it has no extension point.
 
-- It copies what lies beside a notebook, and reads a time there. It follows links for
-  that: to a file of the teacher's, or to a device that never ends. So what is no
-  ordinary file, too large, or too much is as if it were not there.
-- It opens its gradebook ten times for a submission. Each time it makes an engine, for
-  which SQLAlchemy keeps all statements that it has compiled, and looks for every table.
-- It removes what was graded before it converts, so two commands need a lock by then.
+- nbgrader copies the files beside a notebook, and reads timestamp.txt there. It would
+  follow a link to one of the teacher's files, or to a device that never ends. So
+  `files` and `timestamp` take only ordinary files that aren't too large, and `files`
+  takes at most 1,000 of them.
+- nbgrader opens its gradebook about ten times per submission. Each time, it creates a
+  SQLAlchemy engine, which keeps all its compiled statements, and looks for every table.
+  So `gradebook` keeps the gradebooks that it has opened.
+- nbgrader removes earlier results before it converts a notebook. So
+  `convert_notebooks` takes the course's lock first.
 """
 
 import contextlib

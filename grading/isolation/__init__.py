@@ -1,8 +1,9 @@
-"""What keeps students' code apart from this machine, and from the grader.
+"""What keeps students' code apart from this machine and from the grader.
 
-The sandbox and its locks, processes in it, and the messages that pass: bytes of plain
-values, which are examined. Files that students hand in are read here, too, in the box.
-Change a rule only with an attack that shows why (tests/system/test_attacks*.py).
+This package has the box (sandbox.py), its locks, the processes in it, and the messages
+that cross its border: plain values as bytes, which are examined. Files that students
+hand in are also read in the box. Change a rule only with an attack that shows why it
+must change (tests/system/test_attacks*.py).
 
 Imports nothing of grading.
 """

@@ -1,6 +1,6 @@
-"""Kernels and C++: built, launched in the simulator or on a GPU, and watched.
+"""CUDA C kernels and C++: built, launched in the simulator or on a GPU, and watched.
 
-How a launch is run, and what is seen of it, belongs here; what is right doesn't.
+How a launch runs, and what is observed, belongs here. What is correct doesn't.
 
 Imports isolation.
 """

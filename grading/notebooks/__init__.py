@@ -1,4 +1,4 @@
-"""Labs and lessons, built from their texts in solutions/ and lessons/.
+"""Labs and lessons, built from their sources in solutions/ and lessons/.
 
 Imports checking.
 """

@@ -1,7 +1,7 @@
-"""`python -m grading new`: what an exercise consists of, with every place to fill in.
+"""`python -m grading new`: draft the five parts of an exercise.
 
-What stands in CAPITALS is to be written. Nothing else has to be registered: an
-exercise's number is its place among the tasks of its lab.
+Replace everything IN CAPITALS. You don't register the exercise, because `make build`
+numbers exercises in the order of their tasks in the lab.
 """
 
 import ast
@@ -17,13 +17,13 @@ from minigrad.exercises.registry import KernelExercise, exercises
 FUNCTION = '''
 @exercise(points=1, stars=1, minutes=10)
 def {name}({args}):
-    """ITS CONTRACT: all that is tested, and the errors that it raises."""
+    """THE CONTRACT: WHAT IT RETURNS, EVERY CASE TESTED, AND ITS ERRORS."""
 '''
 KERNEL = '''
 
 {name} = kernel_exercise(
     """\\
-// ITS CONTRACT: all that is tested.
+// THE CONTRACT: WHAT IT WRITES, AND EVERY CASE TESTED.
 __global__ void {name}(const float* x, float* y, int n);
 """,
     points=1,
@@ -34,15 +34,15 @@ __global__ void {name}(const float* x, float* y, int n);
 CELLS = """# %% [markdown] task="{name}"
 # ## TITLE
 #
-# THE TASK, AND WHAT IT IS GOOD FOR.
+# THE TASK, AND WHY IT MATTERS.
 
 # %%
-EXAMPLE = "WHAT PYTORCH SAYS, OR PLAIN PYTHON THAT DOES THE SAME"
+EXAMPLE = "WHAT PYTORCH DOES, OR PLAIN PYTHON THAT DOES THE SAME"
 
 # %% [markdown] hints="{name}"
 # <details><summary>Hint 1</summary>
 #
-# A HINT, AND MORE OF THEM: FROM VAGUE TO PRECISE.
+# A HINT. ADD MORE HINTS, FROM VAGUE TO PRECISE.
 #
 # </details>
 
@@ -51,7 +51,7 @@ EXAMPLE = "WHAT PYTORCH SAYS, OR PLAIN PYTHON THAT DOES THE SAME"
 {answer}
 # %%
 with trying():
-    EXAMPLE = "THE ANSWER AT WORK"
+    EXAMPLE = "A CALL OF THE ANSWER"
 
 # %% check="{name}"
 check({exercise})
@@ -74,7 +74,7 @@ __global__ void {name}(const float* x, float* y, int n) {{
 """)
 
 '''
-CHECK = '''"""{exercise}: WHAT IT IS, IN A FEW WORDS."""
+CHECK = '''"""{exercise}: WHAT IT DOES, IN A FEW WORDS."""
 
 import torch
 
@@ -91,10 +91,10 @@ check = Check(
     {exercise},
     cases=cases,
     reference=torch.FUNCTION,
-    not_tested="what the contract leaves open: SAY IT HERE",
+    not_tested="WHAT THE CONTRACT LEAVES OPEN, AND WHY",
 )
 '''
-KERNEL_CHECK = '''"""{exercise}: WHAT IT IS, IN A FEW WORDS."""
+KERNEL_CHECK = '''"""{exercise}: WHAT IT DOES, IN A FEW WORDS."""
 
 import numpy as np
 
@@ -110,46 +110,47 @@ def cases(random):
 
 
 def reference(x, y, n):
-    y[:n] = x[:n]  # WHAT THE KERNEL WRITES, BY NUMPY OR PYTORCH
+    y[:n] = x[:n]  # WHAT THE KERNEL WRITES, IN NUMPY OR PYTORCH
 
 
 check = Check(
     {exercise},
     cases=cases,
     reference=reference,
-    not_tested="what the contract leaves open: SAY IT HERE",
+    not_tested="WHAT THE CONTRACT LEAVES OPEN, AND WHY",
 )
 '''
 MISTAKES = """\
-# At least four mistakes that learners really make. Each changes lines that the solution
-# marks: replaced ("..."), dropped (""), or followed by more (after.MARK).
+# List mistakes that learners really make. The tests require four wrong answers or more.
+# Each one replaces marked lines of the solution ("..."), drops them (""), or adds lines
+# after them (after.MARK).
 
 [NAME_OF_A_MISTAKE]
-message = "WHAT A LEARNER WITH THIS MISTAKE IS TOLD"
+message = "WHAT IS WRONG. HOW TO FIX IT."
 {mark} = "THE WRONG LINE"
 """
-ANSWERS = '''"""Answers of {name} by other algorithms."""
+ANSWERS = '''"""Correct answers to {name} that use other algorithms."""
 
 from {module} import {top}
 from tools.audit.specimens import answer
 
 
-@answer({exercise}, right="BY ANOTHER WAY")
+@answer({exercise}, right="BY WHICH ALGORITHM")
 def _({args}):
     return {args}
 '''
-KERNEL_ANSWERS = """[right."BY ANOTHER WAY"]
+KERNEL_ANSWERS = """[right."BY WHICH ALGORITHM"]
 code = '''
-WHAT STANDS BETWEEN THE BRACES
+THE BODY OF THE KERNEL
 '''
 """
 
 
 def new(chapter, exercise, kernel=False):
-    """Write an exercise's five texts; return their paths, in the order to fill them in.
+    """Draft an exercise's five parts; return their paths, in the order to fill them in.
 
-    exercise: its name, or `Tensor.flip` for a method. Nothing is written if one of the
-    texts is there already.
+    exercise: its name, or `Tensor.flip` for a method. If there's already an exercise or
+    a file of this name, this raises ValueError and writes nothing.
     """
     lab, (owner, _, name) = course.chapter(chapter).name, exercise.rpartition(".")
     module = _module(lab, owner, kernel)
@@ -187,7 +188,7 @@ def _expect_new(name):
 
 
 def _module(lab, owner, kernel):
-    """Where the lab's other exercises of this kind are declared."""
+    """Return the module that declares most of the other exercises of this kind."""
     those = [e.exercise for e in exercises() if owner or e.chapter == lab]
     those = [e for e in those if isinstance(e, KernelExercise) == kernel]
     those = [e for e in those if e.__qualname__.rpartition(".")[0] == owner]
@@ -201,7 +202,7 @@ def _module(lab, owner, kernel):
 
 
 def _with_stub(path, owner, kernel, names):
-    """The module with the exercise: at its end, or at the end of the class."""
+    """Return the module's source with the stub at its end, or at the class's end."""
     text = path.read_text(encoding="utf-8")
     stub = (KERNEL if kernel else "\n" * (not owner) + FUNCTION).format(**names)
     if not owner:
@@ -214,7 +215,7 @@ def _with_stub(path, owner, kernel, names):
 
 
 def _with_cells(path, owner, names):
-    """The lab's text with the exercise's cells, before its test, and its import."""
+    """Return the lab's source, with the cells before the lab's test, and the import."""
     text = path.read_text(encoding="utf-8")
     if not owner:
         imported = f"from {names['module']} import {names['name']}\n"

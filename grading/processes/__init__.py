@@ -1,6 +1,7 @@
-"""Answers judged in processes of their own: a student's, and the references'.
+"""Processes for answers: one runs a student's, another the reference solutions.
 
-Who may talk to whom is decided here. No solution's code enters a student's process.
+This package decides which process may talk to which. No solution's code enters a
+student's process.
 
 Imports checking, drivers, kernels, isolation.
 """
