@@ -96,7 +96,9 @@ def text_of(specimen):
         return None
     setup = cell(solved(), "setup")["source"]
     module = Path(inspect.getsourcefile(function)).read_text(encoding="utf-8")
-    imports = re.findall(r"^(?:import|from) (?!grading|\.).*[^(\n]$", module, re.M)
+    imports = re.findall(
+        r"^(?:import|from) (?!grading|tools|\.).*[^(\n]$", module, re.M
+    )
     used = [n for n in function.__code__.co_names if n in function.__globals__]
     if any(not re.search(rf"\b{n}\b", " ".join([setup, *imports])) for n in used):
         return None

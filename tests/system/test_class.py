@@ -499,13 +499,13 @@ def test_extra_credit_counts_and_is_named(root):
 
 def test_what_is_packed_is_what_nbgrader_grades(root, monkeypatch):
     """Else verdicts of another machine would be thrown away, and made here anew."""
-    seen, before = {}, preprocessors.judged
+    seen, before = {}, course_dir.judging.run
 
-    def judged(lab, cells, names=None, **how):
+    def run(lab, cells, *more):
         seen[len(seen)] = cells
-        return before(lab, cells, names, **how)
+        return before(lab, cells, *more)
 
-    monkeypatch.setattr(preprocessors, "judged", judged)
+    monkeypatch.setattr(course_dir.judging, "run", run)
     list(grade(root, students=["dee"], everything=True))
     assert seen[0] == course_dir.judging.submitted(root, "dee", LAB)
     assert NEEDS_GPU in Record(root, LAB, "dee").read()["exercises"][3]["summary"]
