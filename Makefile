@@ -13,7 +13,7 @@ lab: .venv/.lab  ## open JupyterLab on the start page [PORT=8890] [BROWSER=no]
 	@$(PY) -m minigrad lab $(if $(PORT),--port $(PORT)) $(if $(filter no,$(BROWSER)),--no-browser)
 
 # What passed and has not changed is not run again, and named: tests/support/reuse.py.
-test: lint  ## lint, built notebooks, every test; about 10 minutes on two cores [FRESH=yes]
+test: lint  ## lint, built notebooks, every test; 20 minutes on two cores, less if little changed [FRESH=yes]
 	$(PY) -m grading build --check
 	$(TESTS)
 
