@@ -141,7 +141,7 @@ def grade(
     ] = "",
     jobs: Annotated[
         int | None,
-        typer.Option(help="processes that judge; two more than cores, one with a GPU"),
+        typer.Option(help="processes that judge; one for each core, one with a GPU"),
     ] = None,
 ):
     """Grade the submissions that are new or have changed."""
@@ -162,7 +162,7 @@ def grade(
     columns = TextColumn("{task.fields[said]}"), TimeRemainingColumn()
     with progress_bar(*columns) as progress:
         task = progress.add_task("grading", total=count, said="")
-        jobs = jobs or (1 if gpu.available() else local_jobs.processes())
+        jobs = jobs or (1 if gpu.available() else local_jobs.count())
         how = everything, unsafe, scheduler, jobs
         work = grade(directory, lab, student or (), *how)
         for one in work:

@@ -18,7 +18,6 @@ from ..isolation import locks
 from .cluster import judge, understood
 from .preprocessors import checks_here
 
-MORE = 2  # processes than cores, because each waits at times for those it starts
 AHEAD = 2  # submissions for each process, so that none has to wait
 
 
@@ -26,11 +25,6 @@ def count():
     """How many cores this process may use."""
     known = hasattr(os, "sched_getaffinity")
     return len(os.sched_getaffinity(0)) if known else os.cpu_count()
-
-
-def processes():
-    """How many processes judge fastest."""
-    return count() + MORE
 
 
 class Cores:
