@@ -50,6 +50,7 @@ from ..kernels.runs import by_name, same_arrays
 from ..kernels.simulation import Simulator, Text
 from . import kernel_messages
 from .cases import Tried, stops
+from .kernel_judgment import beyond_barriers, same_faults
 from .mistakes import Missing, Model
 from .old_check import Check, kept
 
@@ -221,7 +222,9 @@ class KernelCheck(Check):
             return case.right
         if isinstance(got, Problem) or isinstance(left, Problem):
             return getattr(got, "kind", "") == getattr(left, "kind", "-")
-        alike = _alike(self.faults(got, *case.args), left.faults, *case.args, counted)
+        alike = same_faults(
+            self.faults(got, *case.args), left.faults, *case.args, counted
+        )
         return alike and self.same(got, left.arrays, *case.args)
 
     equals = functools.partialmethod(agrees, counted=True)
@@ -271,7 +274,7 @@ class KernelCheck(Check):
 
     def _cured(self, statement, cases):
         racy = [c for c in cases if BARRIERS.keys() & self.faults(c.got, *c.args)]
-        if any(_beyond_barriers(c.got.report) for c in racy):
+        if any(beyond_barriers(c.got.report) for c in racy):
             return ()
         text = racy[0].outcome.value
         worst = max(racy, key=lambda c: self._left(c, text))
@@ -296,17 +299,3 @@ class KernelCheck(Check):
 
     def lines(self, case):
         return kernel_messages.lines(self, case)
-
-
-def _beyond_barriers(report):
-    """Are all races between blocks, which only atomics could order?"""
-    races = [f for f in report.findings + report.notes if f.kind.startswith("race")]
-    within = not all(f.apart for f in races)
-    return bool(races) and not within and not report.counts["atomics"]
-
-
-def _alike(faults, others, launch, counted):
-    """Faults of the same kinds; what has a limit, or all if `counted`, as often."""
-    if counted or faults.keys() != others.keys():
-        return faults == others
-    return all(faults[key] == others[key] for key in launch.limits if key in faults)

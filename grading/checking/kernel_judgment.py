@@ -255,7 +255,9 @@ class KernelJudgment(Judgment):
             return case.right
         if isinstance(got, Problem) or isinstance(left, Problem):
             return getattr(got, "kind", "") == getattr(left, "kind", "-")
-        alike = _alike(self.faults(got, case.case), left.faults, case.case, counted)
+        alike = same_faults(
+            self.faults(got, case.case), left.faults, case.case, counted
+        )
         return alike and self.holds(got, left.arrays)
 
     def equals(self, way, case):
@@ -309,7 +311,7 @@ class KernelJudgment(Judgment):
         if not statement:
             return ()
         racy = [c for c in cases if BARRIERS.keys() & self.faults(c.got, c.case)]
-        if any(_beyond_barriers(c.got.report) for c in racy):
+        if any(beyond_barriers(c.got.report) for c in racy):
             return ()
         text = racy[0].outcome.value
         worst = max(racy, key=lambda c: self.left(c, text))
@@ -343,14 +345,14 @@ class KernelJudgment(Judgment):
         return [*lines.items()]
 
 
-def _beyond_barriers(report):
+def beyond_barriers(report):
     """Are all races between blocks, which only atomics could order?"""
     races = [f for f in report.findings + report.notes if f.kind.startswith("race")]
     within = not all(f.apart for f in races)
     return bool(races) and not within and not report.counts["atomics"]
 
 
-def _alike(faults, others, launch, counted):
+def same_faults(faults, others, launch, counted):
     """Faults of the same kinds; what has a limit, or all if `counted`, as often."""
     if counted or faults.keys() != others.keys():
         return faults == others

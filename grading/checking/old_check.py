@@ -85,12 +85,11 @@ from minigrad.exercises.registry import Exercise
 from ..isolation.replies import Problem
 from . import describe, diagnosis, picture
 from .cases import Raises, Tried, failed_as, given, stops, value_of
+from .explanation import EVERYWHERE
 from .mistakes import Model, mistakes_of
 from .runner import LocalSubject
 from .verdict import NEEDS_GPU, Failure, Verdict, number, plural
 
-EVERYWHERE = {"cut", "dtype", "shape"}  # causes that are seen in every wrong case
-EVERYWHERE |= {"swapped", "shifted", "reversed", "every_second"}
 AT_ONCE = 64  # cases of which a subject hears before the first is done
 _checks = {}  # name of the exercise -> Check
 _kept = {}  # what came of the cases of the check and the seed that were judged last

@@ -5,27 +5,12 @@ import textwrap
 
 import numpy as np
 
+from grading.checking.built_judgment import SAID
 from grading.checking.cases import Tried
 from grading.checking.verdict import NEEDS_COMPILER, Verdict
 from grading.exercise import Check, Model, Problem
 from grading.isolation.replies import Outcome
 from minigrad.testing.extension import NoCompiler, compiler
-
-SAID = {  # kind of a Problem -> its cause
-    "compile": ("compile", "the compiler refuses it"),
-    "ATen": ("aten", "ATen did the work: write the loop yourself, over pointers"),
-    "changed": ("changed", "an input has changed: read it by const_data_ptr"),
-    "static": (
-        "static",
-        "two results have the same memory: each call allocates its own",
-    ),
-    "state": ("state", "the same call gives something else when it is made again"),
-    "gone": (
-        "gone",
-        "the process crashed in one of the cases: is a pointer used where "
-        "there is no element, or an integer divided by 0?",
-    ),
-}
 
 
 class BuiltCheck(Check):
