@@ -229,7 +229,7 @@ def _cause_of_problem(got, expected):
     if got.kind == "time":
         return "endless", ENDLESS
     if got.kind == "type":
-        return "type", "return numbers, tuples or a tensor, with ints inside"
+        return "type", got.message
     if got.kind == "changed":
         return "changed", "an argument is only read: make something new, and return it"
     if got.kind == "reused":

@@ -164,12 +164,12 @@ def without_torch():
 def plain(value, keep, depth=0):
     """`value` as a plain value of exact types; `keep(object)` for any other."""
     if depth > 32:
-        raise NotPlain("a value nested more than 32 deep")
+        _refuse(what="a value nested more than 32 deep")
     if value is None or value is ... or isinstance(value, bool | np.bool_):
         return bool(value) if isinstance(value, np.bool_) else value
     if isinstance(value, int | np.integer):
         if int(value).bit_length() > MAX_BITS:
-            raise NotPlain("an int of more than a thousand digits")
+            _refuse(what="an int of more than a thousand digits")
         return int(value)
     if isinstance(value, float | np.floating):
         return float(value)
@@ -249,8 +249,9 @@ def _kept(value, bases):
     return _seen(value, bases)
 
 
-def _refuse(value):
-    raise NotPlain(kind(value))
+def _refuse(value=None, what=""):
+    wanted = "return numbers, tuples or a tensor, with ints inside"
+    raise NotPlain(f"{wanted}, not {what or kind(value)}")
 
 
 def _seen(t, bases):
@@ -290,7 +291,7 @@ def _examine(tensor):
             f"it needs as many strides as sizes, and ints of 64 bits everywhere"
         )
     if not (isinstance(data, np.ndarray) and data.ndim == 1):
-        raise NotPlain("a tensor whose storage is no flat array")
+        _refuse(what="a tensor whose storage is no flat array")
 
 
 def _raised(error, exercise):

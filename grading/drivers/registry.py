@@ -88,7 +88,8 @@ def scene(function=None, *, changes=()):
 def wanted(value, type_, what):
     """A value, if it has this type; NotPlain for any other."""
     if not isinstance(value, type_):
-        raise NotPlain(f"{what} is wanted, not {kind(value)}")
+        hint = ": does every path end in `return`?" if value is None else ""
+        raise NotPlain(f"{what} is wanted, not {kind(value)}{hint}")
     return value
 
 

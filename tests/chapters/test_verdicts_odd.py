@@ -57,6 +57,8 @@ def test_a_wrong_type_is_named(value, cause, subject):
     verdict = verdict_on(contiguous_strides, of_shape(lambda shape: value), subject)
     assert (verdict.points, verdict.state) == (0, "wrong")
     assert verdict.failures[0].cause == cause, str(verdict)
+    said = " ".join(str(verdict).split())
+    assert (cause == "type") == ("with ints inside, not " in said), said
 
 
 MUCH = {
