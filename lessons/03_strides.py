@@ -13,16 +13,18 @@
 # %% [markdown]
 # # 03 · A tensor is a storage and a way to read it
 #
-# Memory is one long row of cells. A tensor has rows and columns, perhaps many
-# dimensions. This lesson is about the few numbers that lead from the one to the other:
-# **shape**, **strides** and **offset**. With them, a transpose of a hundred million
-# elements takes no longer than one of four, a number fills a matrix without taking up
-# its room, and you can say before you run it whether `view` will work.
+# Memory is one long row of numbers, but a tensor has rows and columns, and often more
+# dimensions than that. This lesson is about the few numbers that lead from one to the
+# other: **shape**, **strides**, and **offset**. They explain why transposing a hundred
+# million elements takes no longer than transposing four, how a single number can fill a
+# whole matrix, and when `view` works and when it can't.
 #
-# It takes about {{duration}}, and builds on Python and NumPy; one section, on a kernel,
-# on chapter 01. Run each cell as you come to it; where you are asked to predict, write
-# your guess down first. Lab 03 is where you write all this yourself: the lesson says
-# when to go there. It needs no GPU.
+# It takes about {{duration}}. You need Python and NumPy but no GPU, and only one
+# section, about a kernel, builds on chapter 01. Run each code cell as you reach it. If
+# the text asks you to predict something, write your guess down first. The **puzzles**
+# ask you to change a single line, and the code cell below tells you whether you solved
+# it. In lab 03, you'll write all of this yourself, and the lesson says when to go
+# there.
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
@@ -36,47 +38,50 @@ from grading import trying
 from minigrad import answers_from
 from minigrad.viz import broadcast, storage_order, strides, strides_explorer
 
-# Lab 03 has exercises for you. In this lesson the course's solutions answer them.
+# Lab 03 has exercises for you. In this lesson, the reference solutions answer them.
 answers_from("solutions", before="04_elementwise")
 
 # %% [markdown]
 # ## The picture
 #
-# Here are twelve numbers as a tensor of three rows and four columns.
+# Here are twelve numbers as a tensor with three rows and four columns.
 
 # %%
 x = minigrad.arange(12).reshape(3, 4)
 x
 
 # %% [markdown]
-# And this is what the computer has: a **storage**, a row of twelve cells, and a rule
-# for finding each element in it.
+# The computer doesn't store it that way. It has a **storage**, which is a row of twelve
+# cells, and a rule that says which cell holds which element. The next picture shows
+# both.
 
 # %%
 strides(x)
 
 # %% [markdown]
-# Read the picture from the bottom. Each box of the grid `x` is an element: its value is
-# large, and under it stands the number of the cell that it is read from. The lines do
-# it for the first row. The storage counts up from 0, so here every value is its own
-# cell's number. That is on purpose: it shows at a glance which cells a tensor reads.
+# Start at the bottom. Each box of the grid `x` is an element. The large number is its
+# value, and the small number below is the cell that the value is read from. For the
+# first row, lines show this too. We filled the storage with 0, 1, 2, and so on, so
+# every value here is equal to the number of its cell. That makes it easy to see which
+# cells a tensor reads.
 #
-# The title holds all that this lesson is about: shape `(3, 4)`, strides `(4, 1)`,
-# offset `0`.
+# The title has everything that this lesson is about: shape `(3, 4)`, strides `(4, 1)`,
+# and offset `0`.
 #
 # ## Memory is flat
 #
-# Let us forget tensors and build one from a list. It has twelve cells and nothing else:
-# no rows, no columns.
+# Let's forget tensors for a moment and build one from a list. The list has twelve
+# cells, and it knows nothing about rows or columns.
 
 # %%
 storage = list("abcdefghijkl")
 storage[6]
 
 # %% [markdown]
-# To read it as 3 rows of 4, walk: each row is 4 cells long, so to go down one row is to
-# go 4 cells on, and to go right one column is to go 1 cell on. Row 1, column 2 is cell
-# 1 · 4 + 2 · 1 = 6: {{=the letter above|'g'}}.
+# Suppose we want to read it as 3 rows of 4. Each row takes up 4 cells, so moving down
+# by one row means moving ahead by 4 cells. Moving right by one column means moving
+# ahead by 1 cell. So row 1, column 2 is in cell 1 · 4 + 2 · 1 = 6, which holds {{=the
+# letter above|'g'}}.
 
 
 # %%
@@ -85,42 +90,54 @@ def read(row, col):
 
 
 # %% [markdown]
-# All rows and all columns, then, show the list as a matrix.
+# If we read every row and every column this way, we see the list as a matrix.
 
 # %%
 [[read(row, col) for col in range(4)] for row in range(3)]
 
 # %% [markdown]
-# The two numbers in `read` are the **strides**: how many cells to go on for one step in
-# each dimension, here `(4, 1)`. We wrote them; nothing in the list knows them. So what
-# happens if we swap them?
+# The two numbers in `read` are the **strides**. They say how many cells to move ahead
+# for one step in each dimension, and here they're `(4, 1)`. We chose them. Nothing in
+# the list knows about them, so we can choose others.
+#
+# **Puzzle 1: turn it.** Change the line so that the matrix has 4 rows of 3, and its
+# rows are the columns from above: the first row is a, e, i.
 
 
 # %%
-def read_swapped(row, col):
-    return storage[row * 1 + col * 4]
+def turned(row, col):
+    return storage[row * 3 + col]  # your line
 
-
-# %% [markdown]
-# **Predict**: 4 rows of 3 now. What does the first row hold?
 
 # %%
-[[read_swapped(row, col) for col in range(3)] for row in range(4)]
+matrix = ["".join(turned(row, col) for col in range(3)) for row in range(4)]
+print(matrix, "solved:", matrix == ["aei", "bfj", "cgk", "dhl"])
 
 # %% [markdown]
-# {{=The rows have become columns|['a', 'e', 'i']}}. That is the transpose, and not one
-# letter has moved. All of this chapter is in those two functions: the same storage,
-# other numbers.
+# <details><summary>Answer</summary>
 #
-# ## Shape, strides, offset
+# Moving down now means moving ahead by 1 cell, and moving right means moving ahead by
+# 4.
 #
-# For any number of dimensions the rule is the same. The element at index (i, j, k) lies
-# in cell
+# ```python
+# return storage[row * 1 + col * 4]
+# ```
+#
+# That's the transpose, and not a single letter has moved. The whole chapter is in these
+# two functions, because they read the same storage with different numbers.
+#
+# </details>
+
+# %% [markdown]
+# ## Shape, strides, and offset
+#
+# The rule is the same for any number of dimensions. The element at index (i, j, k) is
+# in the cell with the number
 #
 # > offset + i · strides[0] + j · strides[1] + k · strides[2]
 #
-# The offset is the cell of the first element; so far it was 0. PyTorch and minigrad
-# have the same names for the three.
+# The **offset** is the cell of the first element. So far it was 0. PyTorch and minigrad
+# use the same names for all three.
 
 # %%
 t = torch.arange(12).reshape(3, 4)
@@ -128,33 +145,34 @@ print("torch   ", tuple(t.shape), t.stride(), t.storage_offset())
 print("minigrad", x.shape, x.stride(), x.storage_offset())
 
 # %% [markdown]
-# With an `index`, the picture writes the calculation out. This is row 1, column 2
+# If you pass an `index`, the picture also shows the calculation. Here's row 1, column 2
 # again.
 
 # %%
 strides(x, index=(1, 2))
 
 # %% [markdown]
-# Strides count **elements**, not bytes. A tensor has two more properties: its `dtype`
-# says how many bytes a cell has and what they mean, its `device` says whose memory the
-# storage lies in.
+# Strides count **elements**, not bytes. A tensor has two more properties. Its `dtype`
+# says how many bytes each cell has and what they mean, and its `device` says in whose
+# memory the storage is.
 
 # %%
 print(x.storage)
-print(t.dtype, t.itemsize, "bytes a cell,", t.device)
+print(t.dtype, t.itemsize, "bytes per cell,", t.device)
 
 # %% [markdown]
 # ### Where strides come from
 #
-# A new tensor is **row-major**: the last dimension is packed most densely, and its
-# stride is 1: a step in the dimension before it skips a row, a step in the dimension
-# before that skips a plane, and so on.
+# A new tensor is stored **row by row**, or in *row-major order*. The last dimension has
+# stride 1. A step in the dimension before it skips a whole row, a step in the dimension
+# before that skips a whole plane, and so on.
 #
 # **Predict** the strides of shape `(2, 3, 4)`.
 #
 # <details><summary>Answer</summary>
 #
-# `{{=(12, 4, 1)}}`. A row has 4 elements; a plane has 3 rows of 4, that is {{=12}}.
+# They're `{{=(12, 4, 1)}}`. A row has 4 elements, and a plane has 3 rows of 4, which is
+# {{=12}}.
 #
 # </details>
 
@@ -162,65 +180,94 @@ print(t.dtype, t.itemsize, "bytes a cell,", t.device)
 torch.empty(2, 3, 4).stride(), minigrad.empty(2, 3, 4).stride()
 
 # %% [markdown]
-# With three dimensions the picture shows one grid for each plane. We mark one element
-# of the second plane.
+# With three dimensions, the picture shows one grid per plane. We mark an element of the
+# second plane.
 
 # %%
 strides(minigrad.arange(24).reshape(2, 3, 4), index=(1, 0, 2))
 
 # %% [markdown]
-# ### From cell to index, and back
+# ### From cell to index
 #
-# The rule leads from index to cell. For a row-major tensor one can go back, too: cell 7
-# of shape `(3, 4)` is one whole row of 4, and 3 more.
+# The rule leads from an index to a cell. In a row-major tensor, you can also go back.
+# With shape `(3, 4)`, cell 7 comes after one whole row of 4 and 3 more cells.
 
 # %%
 divmod(7, 4)
 
 # %% [markdown]
-# Row {{=1}}, column {{=3}}. On a GPU this is what every thread does first: it knows its
-# own number, one of many in a row, and has to find out which element that is.
+# So it's row {{=1}}, column {{=3}}. On a GPU, this is the first thing that every thread
+# does, because a thread only knows its own number and has to find its element.
 #
-# **To the lab**: exercise 1 (`contiguous_strides`), exercise 2 (`offset_of`) and
+# **To the lab**: exercise 1 (`contiguous_strides`), exercise 2 (`offset_of`), and
 # exercise 3 (`index_of`) are these three rules, for any number of dimensions.
 #
+# ### Choose your own
+#
+# Shape, strides, and offset are only numbers, so you may choose any. `as_strided` reads
+# a tensor's storage with whatever numbers you pass. The line below reads the 2 × 2
+# block in the upper left of `x`.
+#
+# **Puzzle 2: corners.** Change the strides so that `corners` holds the four corners of
+# `x`, which are 0, 3, 8, and 11.
+
+# %%
+corners = x.as_strided((2, 2), (4, 1))  # your line
+
+# %%
+print(corners.tolist(), "solved:", corners.tolist() == [[0, 3], [8, 11]])
+strides(corners, base=x, name="corners", base_name="x")
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# From 0 to 8 it's two rows, or 8 cells. From 0 to 3 it's three columns, or 3 cells.
+#
+# ```python
+# corners = x.as_strided((2, 2), (8, 3))
+# ```
+#
+# </details>
+
+# %% [markdown]
 # ### Break it
 #
-# Strides are only numbers, so one can choose them badly. `as_strided` reads a tensor's
-# storage with any shape and strides that you like. Let us say that a row is 3 cells
-# long, but read 4.
+# You can also choose badly. Let's claim that the rows of `x` are 3 cells apart, but
+# still read 4 elements from each.
 
 # %%
 strides(x.as_strided((3, 4), (3, 1)), name="bad")
 
 # %% [markdown]
-# Every row begins with the last element of the row before. No error: each cell exists.
-# ×2 marks the cells that two elements read.
+# Every row begins with the last element of the row before. There's no error, because
+# all of these cells exist. The ×2 marks the cells that two elements read.
 #
-# If a row is said to be 5 cells long, the last row lies {{=outside the storage|they
-# need 14 cells, the storage has 12}}. That must be {{=refused|RuntimeError: sizes}}, or
-# we would read memory that is not ours.
+# If we claim that the rows are 5 cells apart, the last row ends {{=outside the
+# storage|they need 14 cells, the storage has 12}}. `as_strided` {{=refuses
+# that|RuntimeError: sizes}}, because otherwise we'd read memory that isn't ours.
 
 # %%
 with trying():
     print(x.as_strided((3, 4), (5, 1)))
 
 # %% [markdown]
-# Now you. The sliders change nothing but the numbers; the storage stays as it is.
+# Now it's your turn. The sliders change only the numbers, and the storage stays as it
+# is.
 #
-# 1. Make the stride of `j` 0. What does every row show?
-# 2. Make the transpose: sizes 4 and 3, and which strides?
-# 3. Read only the last column, as a matrix of 3 rows and 1 column. You need the offset.
-# 4. Read outside the storage. Which is the smallest change that does it?
+# 1. Set the stride of `j` to 0. What does every row show?
+# 2. Make the transpose, with sizes 4 and 3. Which strides does it need?
+# 3. Read only the last column, as a matrix with 3 rows and 1 column. You'll need the
+#    offset.
+# 4. Read outside the storage. What's the smallest change that does it?
 #
 # <details><summary>Answers</summary>
 #
-# 1. Its first element, four times: a step to the right goes nowhere.
-# 2. Strides 1 and 4.
-# 3. Sizes 3 and 1, strides 4 and anything, offset 3. The stride of a dimension of size
-#    1 is never used: its only index is 0.
-# 4. Any size, any stride or the offset, made larger by 1: the tensor just fills its
-#    storage.
+# 1. It shows its first element four times, because a step to the right goes nowhere.
+# 2. It needs strides 1 and 4.
+# 3. Use sizes 3 and 1, strides 4 and anything, and offset 3. A dimension of size 1
+#    never uses its stride, because its only index is 0.
+# 4. Increase any size, any stride, or the offset by 1. The tensor fills its storage
+#    exactly, so anything more is outside.
 #
 # </details>
 
@@ -230,31 +277,32 @@ strides_explorer(3, 4)
 # %% [markdown]
 # ## Transpose: swap two numbers
 #
-# Our `read_swapped` in minigrad. The elements of the first row now lie
-# {{=4 cells apart|reads cells 0, 4, 8}}.
+# Now let's do what you did with the letters to a tensor. In the first row of the
+# transpose, neighboring elements are {{=4 cells apart|reads cells 0, 4, 8}}.
 
 # %%
 strides(x.T, name="x.T")
 
 # %% [markdown]
-# Shape and strides are {{=reversed|(3, 4) (4, 1) -> (4, 3) (1, 4)}}, the offset stays,
-# and the storage is {{=the very same|the same storage: True}}.
+# Shape and strides are {{=reversed|(3, 4) (4, 1) -> (4, 3) (1, 4)}}. The offset is the
+# same, and the storage is {{=the very same object|the same storage: True}}.
 
 # %%
 print(x.shape, x.strides, "->", x.T.shape, x.T.strides)
 print("the same storage:", x.T.storage is x.storage)
 
 # %% [markdown]
-# PyTorch can say where in memory a storage begins: twice {{=the same|True}} address.
+# PyTorch can tell you the address where a storage begins. It's {{=the same|True}} for
+# `t` and its transpose.
 
 # %%
 first, second = (v.untyped_storage().data_ptr() for v in (t, t.T))
 first, second, first == second
 
 # %% [markdown]
-# If nothing moves, size should not matter. We measure it: the best of five runs of a
-# thousand transposes each. (The best, since we ask what is possible: other programs can
-# only make such a short piece of work slower.)
+# If nothing moves, then size shouldn't matter. To check, we run a thousand transposes
+# five times and keep the best time. (We want to know how fast it can be, and other
+# programs on this machine can only slow it down.)
 
 # %%
 from timeit import repeat
@@ -265,7 +313,7 @@ def microseconds(work, number=1000):
 
 
 # %% [markdown]
-# Four elements, and a hundred million (400 MB of float32).
+# We compare four elements with a hundred million, which are 400 MB of float32.
 
 # %%
 for size in 2, 10_000:
@@ -274,8 +322,8 @@ for size in 2, 10_000:
     print(f"{a.numel():>11,} elements: {time:.2f} microseconds")
 
 # %% [markdown]
-# The same, up to the noise of the clock. To move the elements is another matter: here a
-# sixth of them, 16 million, are copied into transposed order.
+# Apart from noise, the times are the same. Actually moving the elements is another
+# matter. Here we copy a sixth as many, 16 million, into transposed order.
 
 # %%
 part = torch.zeros(4000, 4000)
@@ -284,17 +332,17 @@ print(f"{microseconds(lambda: part.T.contiguous(), number=1):,.0f} microseconds"
 # %% [markdown]
 # ### More dimensions: permute
 #
-# `permute` puts the dimensions into any order, and `transpose` swaps two of them.
-# Images come as height × width × color from a camera's file and are wanted as color ×
-# height × width by a convolution (chapter 07).
+# `permute` puts the dimensions into any order you like, and `transpose` swaps two of
+# them. For example, a camera's file stores an image as height × width × color, but a
+# convolution (chapter 07) wants color × height × width.
 #
-# **Predict** shape and strides of the result. The image has shape `(2, 4, 3)` and
-# strides `(12, 3, 1)`.
+# **Predict** the shape and the strides of the result. The image has shape `(2, 4, 3)`
+# and strides `(12, 3, 1)`.
 #
 # <details><summary>Answer</summary>
 #
-# Shape `{{=(3, 2, 4)}}`, strides `{{=(1, 12, 3)}}`: dimension 2 first, then 0, then 1,
-# in both.
+# The shape is `{{=(3, 2, 4)}}`, and the strides are `{{=(1, 12, 3)}}`. Both take
+# dimension 2 first, then 0, then 1.
 #
 # </details>
 
@@ -304,19 +352,42 @@ colors = image.permute(2, 0, 1)
 colors.shape, colors.strides
 
 # %% [markdown]
-# Each color's plane is gathered from {{=every third cell|reads cells 0, 3, 6, 9}}.
+# Each color's plane reads {{=every third cell|reads cells 0, 3, 6, 9}}.
 
 # %%
 strides(colors, index=0, name="colors")
+
+# %% [markdown]
+# **Puzzle 3: and back.** Permute `colors` so that you get the image again, height ×
+# width × color.
+
+# %%
+again = colors.permute(2, 0, 1)  # your line
+
+# %%
+print(again.shape, again.strides, "solved:", again.strides == image.strides)
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# The height is dimension 1 of `colors`, the width is dimension 2, and the color is
+# dimension 0. The same order twice doesn't undo itself.
+#
+# ```python
+# again = colors.permute(1, 2, 0)
+# ```
+#
+# </details>
 
 # %% [markdown]
 # **To the lab**: exercise 4 (`permute`) and exercise 5 (`transpose`).
 #
 # ## Slices: an offset and a step
 #
-# A larger tensor: four rows of six. Row 1 is six cells that begin at cell 6, so the
-# offset {{=becomes 6|(6,) (1,) 6}} and one dimension goes away. A column is not in one
-# piece, and does not need to be: its stride is {{=6|(4,) (6,) 2}}.
+# For slices, we take a larger tensor with four rows of six. Row 1 begins at cell 6, so
+# the offset {{=becomes 6|(6,) (1,) 6}}, and a dimension goes away. The cells of a
+# column aren't side by side, but they don't have to be. A column's stride is {{=6|(4,)
+# (6,) 2}}.
 
 # %%
 y = minigrad.arange(24).reshape(4, 6)
@@ -324,22 +395,24 @@ for v in y[1], y[:, 2]:
     print(v.shape, v.strides, v.offset, v)
 
 # %% [markdown]
-# A step makes a stride longer. With `base`, the picture shows which part of `y` the
-# slice reads; hatched cells are not read at all.
+# A slice with a step makes the stride longer. If you pass `base`, the picture shows
+# which part of `y` the slice reads. It doesn't read the hatched cells.
 
 # %%
 strides(y[1:, 1::2], base=y, name="y[1:, 1::2]", base_name="y")
 
 # %% [markdown]
-# The offset {{=7}} is one row of 6 and one column. The stride of `i` is still {{=6}},
-# that of `j` is 2 · 1. So for every dimension: `start` goes into the offset, `step`
-# into the stride, and the length into the shape.
+# The offset is {{=7}}, because the slice skips one row of 6 and one column. The stride
+# of `i` is still {{=6}}, and that of `j` is 2 · 1. So `start` times the stride is added
+# to the offset, `step` multiplies the stride, and the length becomes the size. This
+# holds for every dimension separately.
 #
-# **Predict** shape, strides and offset of `y[2:, ::3]`.
+# **Predict** the shape, strides, and offset of `y[2:, ::3]`.
 #
 # <details><summary>Answer</summary>
 #
-# Shape `{{=(2, 2)}}`, strides `{{=(6, 3)}}`, offset `{{=12}}`.
+# The shape is `{{=(2, 2)}}`, the strides are `{{=(6, 3)}}`, and the offset is
+# `{{=12}}`.
 #
 # </details>
 
@@ -348,36 +421,61 @@ z = y[2:, ::3]
 z.shape, z.strides, z.offset
 
 # %% [markdown]
-# A slice of a slice {{=adds up|(12, 12, True)}}. There is no chain of views: each has
-# its own three numbers for the one storage.
+# **Puzzle 4: from numbers to a slice.** Now go the other way. Which slice of `y` has
+# shape `(2, 3)`, strides `(12, 2)`, and offset 1?
+
+# %%
+z = y[1:3, :3]  # your line
+
+# %%
+numbers = z.shape, z.strides, z.offset
+print(*numbers, "solved:", numbers == ((2, 3), (12, 2), 1))
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# A stride of 12 is two rows, and a stride of 2 is two columns. Offset 1 is row 0,
+# column 1.
+#
+# ```python
+# z = y[::2, 1::2]
+# ```
+#
+# </details>
+
+# %% [markdown]
+# If you slice a slice, the offsets {{=add up|(12, 12, True)}}. The second view doesn't
+# refer to the first. It has its own shape, strides, and offset, and reads the same
+# storage.
 
 # %%
 y[1:][1:].offset, y[2:].offset, y[1:][1:].storage is y.storage
 
 # %% [markdown]
-# An int {{=drops its dimension|(6,) (1,) 6}}, a slice of length 1
-# {{=keeps it|(1, 6) (6, 1) 6}}, and `None` makes a new one.
+# An int {{=drops its dimension|(6,) (1,) 6}}, a slice of length 1 {{=keeps it|(1, 6)
+# (6, 1) 6}}, and `None` inserts a new dimension of size 1.
 
 # %%
 for v in y[1], y[1:2], y[1, None], y[1, :, None]:
     print(f"{v.shape!s:8} {v.strides!s:8} {v.offset}  {v.tolist()}")
 
 # %% [markdown]
-# The new dimension has size 1, so its index is always 0 and its stride is never used:
-# any number will do. `squeeze` takes such dimensions {{=out again|((6,), (6,))}}.
+# A dimension of size 1 never uses its stride, so any number would do. `squeeze`
+# {{=removes|((6,), (6,))}} such dimensions.
 
 # %%
 y[1, :, None].squeeze().shape, y[1:2].squeeze(0).shape
 
 # %% [markdown]
-# **To the lab**: exercise 6 (`slice_view`). It is the longest; take it in steps: ints
-# first, then slices, then `None`, then `...`.
+# **To the lab**: exercise 6 (`slice_view`). It's the longest, so take it in steps.
+# Start with ints, then add slices, then `None`, then `...`.
 #
 # ## One storage, many readers
 #
-# Nothing is copied: a tensor that reads the storage of another is a **view**. We keep
-# the first row, to compare with later, and set the whole tensor to zero. **Predict**
-# `before`.
+# A tensor that reads another tensor's storage is called a **view**. All the tensors in
+# the last three sections are views, and none of them copied anything. That has a
+# consequence. Below, we keep the first row of `weights` to compare with later, and then
+# set all of `weights` to zero. **Predict** what `before` holds.
 
 # %%
 weights = minigrad.tensor([[0.5, 0.25], [1.0, 2.0]])
@@ -386,17 +484,18 @@ weights[:] = 0
 before
 
 # %% [markdown]
-# {{=Gone|tensor([0., 0.]}}. `before` was a way to read the storage, and the storage has
-# changed. It works in the other direction as well: to write through a view changes the
-# tensor it came from.
+# Our old values are {{=gone|tensor([0., 0.]}}. `before` is only a way to read the
+# storage, and the storage has changed. It works in the other direction too. If you
+# write through a view, the tensor it came from changes.
 
 # %%
 before[1] = 7
 strides(before, base=weights, name="before", base_name="weights")
 
 # %% [markdown]
-# Everyone makes this mistake once, in PyTorch too. To keep values, make a copy, and say
-# so: `clone()` has {{=a storage of its own|tensor([0.5000, 0.2500])}}.
+# Everyone makes this mistake once, in PyTorch too. If you need the old values, copy
+# them with `clone()`, because a clone has {{=its own storage|tensor([0.5000,
+# 0.2500])}}.
 
 # %%
 w = torch.tensor([[0.5, 0.25], [1.0, 2.0]])
@@ -405,8 +504,8 @@ w.zero_()
 print(view, copy)
 
 # %% [markdown]
-# There is a quieter cost. A view keeps its whole storage alive, however little it
-# reads.
+# There's another cost that you don't see. A view keeps the whole storage alive, no
+# matter how little of it the view reads.
 
 # %%
 million = torch.zeros(1000, 1000)
@@ -417,14 +516,14 @@ torch.save(first, file := io.BytesIO())
 print(f"saved: {file.tell() / 1e6:.1f} million bytes")
 
 # %% [markdown]
-# Delete `million`, and its {{=4 000 000}} bytes stay, because `first` needs {{=4000}}
-# of them. Even `torch.save` writes {{=all of them|saved: 4.0 million bytes}}.
+# Even if you delete `million`, its {{=4,000,000}} bytes stay, because `first` needs
+# {{=4,000}} of them. `torch.save` writes {{=all of them|saved: 4.0 million bytes}} too.
 #
 # ## Broadcasting: stride 0
 #
-# A column of 3 and a row of 4 can be added: the result has 3 rows and 4 columns. As if
-# the column were repeated four times to the right, and the row three times downwards:
-# that is **broadcasting**.
+# You can add a column of 3 and a row of 4. The result has 3 rows and 4 columns, as if
+# the column were repeated four times to the right and the row three times downward.
+# This is called **broadcasting**.
 
 # %%
 column, row = torch.tensor([[0], [10], [20]]), torch.tensor([0, 1, 2, 3])
@@ -432,8 +531,9 @@ print(column + row)
 broadcast(column, row)
 
 # %% [markdown]
-# To repeat them in memory would be a waste. It is enough that a step to the right goes
-# nowhere: {{=a stride of 0|strides (1, 0)}}. `expand` makes such a view.
+# Storing all the repetitions would waste memory. We only need a step to the right that
+# goes nowhere, and that's {{=a stride of 0|strides (1, 0)}}. `expand` returns such a
+# view.
 
 # %%
 column = minigrad.tensor([[0], [10], [20]])
@@ -441,15 +541,15 @@ wide = column.expand(3, 4)
 strides(wide, name="wide")
 
 # %% [markdown]
-# Twelve elements, three cells; ×{{=4}} says that each cell is read by four elements.
-# The row gets a new first dimension, {{=of stride 0|strides (0, 1)}}.
+# It has twelve elements in three cells. The ×{{=4}} means that four elements read the
+# same cell. The row gets a new first dimension, also {{=with stride 0|strides (0, 1)}}.
 
 # %%
 strides(minigrad.arange(4).expand(3, 4), name="row.expand(3, 4)")
 
 # %% [markdown]
-# How far does it go? This tensor has 16384 × 16384 elements of 4 bytes each: 1 GiB, to
-# the eye. All of it is one number, {{=4}} bytes.
+# How far can you take this? The next tensor has 16,384 × 16,384 elements of 4 bytes, so
+# it looks like 1 GiB. But all of it is a single number, stored in {{=4}} bytes.
 
 # %%
 giant = torch.tensor(7.0).expand(16384, 16384)
@@ -459,8 +559,8 @@ strides(giant, name="giant")
 # %% [markdown]
 # ### Which shapes fit
 #
-# Write the shapes under each other, lined up **at the right**. In each place the sizes
-# must be equal, or one of them 1 or missing.
+# To see whether two shapes fit, write one below the other and line them up **on the
+# right**. In each column, the sizes must be equal, or one of them must be 1 or missing.
 #
 # ```
 #   8  1  6  1
@@ -469,14 +569,14 @@ strides(giant, name="giant")
 #   8  7  6  5
 # ```
 #
-# **Predict** for each pair: `(3, 1)` and `(4,)`; `(5, 3)` and `(3,)`; `(5, 3)` and
-# `(5,)`.
+# **Predict** the result for each pair: `(3, 1)` and `(4,)`; `(5, 3)` and `(3,)`; `(5,
+# 3)` and `(5,)`.
 #
 # <details><summary>Answer</summary>
 #
-# `{{=(3, 4)|torch.Size([3, 4])}}`; `{{=(5, 3)|torch.Size([5, 3])}}`; an error: at the
-# right stand 3 and 5. For the last one say what you mean, `b[:, None]`, which has shape
-# `(5, 1)`.
+# The first gives `{{=(3, 4)|torch.Size([3, 4])}}`, and the second gives `{{=(5,
+# 3)|torch.Size([5, 3])}}`. The third is an error, because the last sizes are 3 and 5.
+# If you want to add a column, say so: `b[:, None]` has shape `(5, 1)`.
 #
 # </details>
 
@@ -485,17 +585,41 @@ print(torch.broadcast_shapes((3, 1), (4,)), torch.broadcast_shapes((5, 3), (3,))
 broadcast(torch.arange(15).reshape(5, 3), torch.tensor([100, 200, 300]))
 
 # %% [markdown]
-# The third pair {{=does not fit|must match the size of tensor b (5)}}, and that is
-# good: NumPy and PyTorch never guess.
+# The third pair {{=doesn't fit|must match the size of tensor b (5)}}. That's good,
+# because NumPy and PyTorch shouldn't guess what you meant.
 
 # %%
 with trying():
     print(torch.zeros(5, 3) + torch.zeros(5))
 
 # %% [markdown]
+# **Puzzle 5: all differences.** From four positions, compute the 4 × 4 table whose
+# element (i, j) is `p[i] - p[j]`, without a loop.
+
+# %%
+p = torch.tensor([0, 1, 3, 7])
+table = p - p  # your line
+
+# %%
+print(table)
+pairs = [[a - b for b in p.tolist()] for a in p.tolist()]
+print("solved:", table.tolist() == pairs)
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# i counts rows, so the first `p` has to be a column. The second is a row already.
+#
+# ```python
+# table = p[:, None] - p
+# ```
+#
+# </details>
+
+# %% [markdown]
 # ### Break it: write where many read
 #
-# `wide` reads each cell four times. We set one element of twelve.
+# Each cell of `wide` is read four times. Let's set only one of its twelve elements.
 
 # %%
 wide[0, 0] = 99
@@ -503,10 +627,9 @@ print(column.tolist())
 wide
 
 # %% [markdown]
-# {{=The whole row|[99, 99, 99, 99]}} has changed, and
-# {{=`column` with it|[[99], [10], [20]]}}; in PyTorch as well. But where an
-# operation writes to an expanded tensor as a whole, PyTorch sees the danger and
-# {{=refuses|RuntimeError: unsupported operation}}.
+# {{=The whole row|[99, 99, 99, 99]}} has changed, and so has {{=`column`|[[99], [10],
+# [20]]}}. PyTorch does the same. But if an operation writes to all of an expanded
+# tensor, PyTorch sees the danger and {{=refuses|RuntimeError: unsupported operation}}.
 
 # %%
 with trying():
@@ -514,63 +637,65 @@ with trying():
     expanded += 1
 
 # %% [markdown]
-# Four elements would add 1 to the same cell. One after the other they would add 4; on a
-# GPU they run at once, and the result is not defined. The message names the remedy:
-# {{=`clone()`|Please clone()}} first.
+# Four elements would add 1 to the same cell. If they did so one after the other, they'd
+# add 4, but on a GPU they run at the same time, so the result isn't defined. The
+# message says what to do: call {{=`clone()`|Please clone()}} first.
 #
 # **To the lab**: exercise 7 (`broadcast_shapes`) and exercise 8 (`expand`).
 #
-# ## Contiguous, or not
+# ## Contiguous or not
 #
-# A tensor is **contiguous** if its elements lie in row-major order without gaps. Many
-# kernels are faster for those, and some accept nothing else.
+# A tensor is **contiguous** if its elements are stored in row-major order without gaps.
+# Many kernels are faster for contiguous tensors, and some accept nothing else.
 
 # %%
 [v.is_contiguous() for v in (x, x.T, y[1:3], y[:, 1:3])]
 
 # %% [markdown]
-# Two whole rows are {{=one piece. Two columns are not|[True, False, True, False]}}:
-# after each pair there is a gap. The arcs lead from each element to the next, row by
-# row.
+# Two whole rows are {{=contiguous, but two columns aren't|[True, False, True, False]}},
+# because there's a gap after each pair. In the next picture, arcs lead from each
+# element to the next, row by row.
 
 # %%
 storage_order({"y[1:3]": y[1:3], "y[:, 1:3]": y[:, 1:3]})
 
 # %% [markdown]
-# For a contiguous tensor, `view` gives another shape to the same storage.
+# If a tensor is contiguous, `view` can read its storage with another shape.
 
 # %%
 x.view(2, 6).strides, x.view(12).strides
 
 # %% [markdown]
-# And for the transpose? Try it.
+# Does that work for the transpose too?
 
 # %%
 with trying():
     print(x.T.view(12))
 
 # %% [markdown]
-# To see why, walk through the transpose, row by row.
+# It doesn't. To see why, let's follow the transpose row by row.
 
 # %%
 storage_order({"x.T": x.T})
 
 # %% [markdown]
-# A tensor of one dimension has one stride, and no number is both {{=4}} and {{=−7}}. So
-# `view` does not fail out of caution. It fails because there is no such view.
+# A tensor with one dimension has one stride, but here some steps are {{=4}} and others
+# are {{=−7}}. So `view` isn't just being careful. The view that we asked for doesn't
+# exist.
 #
-# ### reshape: a view if it can, a copy if it must
+# ### reshape: a view if possible, otherwise a copy
 #
-# `reshape` asks the same question and {{=copies|(True, False)}} where `view` gives up.
+# `reshape` asks the same question. If there's no view, it {{=makes a copy|(True,
+# False)}} instead of raising an error.
 
 # %%
 x.reshape(12).storage is x.storage, x.T.reshape(12).storage is x.storage
 
 # %% [markdown]
-# Convenient, and a trap: whether a later write is seen elsewhere
-# {{=depends on strides|[[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]}}
-# that are not visible in the code. The same write to two tensors of 2 × 3 zeros, one of
-# them a transpose:
+# That's convenient, but it's also a trap. Below, we do the same write to two 2 × 3
+# tensors of zeros, and one of them is a transpose. Only {{=the first|[[0.0, 0.0, 0.0],
+# [0.0, 0.0, 0.0]]}} has changed afterward, and you can't see why from the line that
+# writes.
 
 # %%
 for a in torch.zeros(2, 3), torch.zeros(3, 2).T:
@@ -578,27 +703,27 @@ for a in torch.zeros(2, 3), torch.zeros(3, 2).T:
     print(a.tolist())
 
 # %% [markdown]
-# So: `view` when you rely on sharing, because it says no. `clone` when you rely on a
-# copy. `reshape` when you do not care. `contiguous()` copies only where it must, too.
+# So use `view` if you rely on sharing, because it raises an error if it can't share.
+# Use `clone` if you rely on a copy, and `reshape` if you don't care. `contiguous()`
+# also copies only if it has to.
 #
 # ### When exactly does a view exist?
 #
-# Not only for contiguous tensors. The first four columns of `y` are
-# {{=not contiguous|(False, (6, 2, 1))}}, and
-# yet a dimension can always be split in two.
+# Contiguous tensors aren't the only ones that have views. The first four columns of `y`
+# are {{=not contiguous|(False, (6, 2, 1))}}, but you can always split a dimension in
+# two.
 
 # %%
 left = y[:, :4]
 left.is_contiguous(), left.view(4, 2, 2).strides
 
 # %% [markdown]
-# To merge two dimensions is what needs a condition: the step from the end of one row to
-# the beginning of the next must be like any other step. In numbers, for dimensions d
-# and d + 1:
+# Merging two dimensions is harder. The step from the end of one row to the beginning of
+# the next must be the same as every other step. For dimensions d and d + 1, that means
 #
 # > strides[d] == strides[d + 1] · shape[d + 1]
 #
-# **Predict** which of these four can be viewed with shape `(12,)`: `y[1:3]`, `y[::2]`,
+# **Predict** which of these four you can view with shape `(12,)`: `y[1:3]`, `y[::2]`,
 # `y[:, ::2]`, `y[:, :3]`.
 #
 # <details><summary>Answer</summary>
@@ -610,8 +735,8 @@ left.is_contiguous(), left.view(4, 2, 2).strides
 # | `y[:, ::2]` | (4, 3) | (6, 2) | 6 = 2 · 3 | {{=view|y[:, ::2]: every step is 2}} |
 # | `y[:, :3]` | (4, 3) | (6, 1) | 6 ≠ 1 · 3 | {{=no view|y[:, :3]: steps 1, 1, 4}} |
 #
-# The third is the interesting one: {{=not contiguous, and yet evenly spaced|False
-# (2,)}} all the way.
+# The third is the interesting case. It's {{=not contiguous, but all its steps are
+# equal|False (2,)}}.
 #
 # </details>
 
@@ -626,14 +751,42 @@ four = {
 storage_order(four)
 
 # %% [markdown]
-# **To the lab**: exercise 9 (`view_or_copy`) decides it for any two shapes.
+# **Puzzle 6: windows.** There are also views that no slice can make. `signal` has six
+# samples. Read it as a matrix whose rows are all its runs of three neighbors: 0 1 2,
+# then 1 2 3, 2 3 4, and 3 4 5. Nothing may be copied.
+
+# %%
+signal = minigrad.arange(6)
+windows = signal.as_strided((2, 3), (3, 1))  # your line
+
+# %%
+print(windows.tolist())
+rows = [[i, i + 1, i + 2] for i in range(4)]
+print("solved:", windows.tolist() == rows and windows.storage is signal.storage)
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# A step to the right and a step down both move ahead by one cell. Six samples are read
+# as twelve elements. Chapter 07 builds convolution from this view.
+#
+# ```python
+# windows = signal.as_strided((4, 3), (1, 1))
+# ```
+#
+# </details>
+
+# %% [markdown]
+# **To the lab**: exercise 9 (`view_or_copy`) decides for any two shapes whether a view
+# exists.
 #
 # ### The copy, as a kernel
 #
-# Where there is no view, `reshape` and `contiguous` copy: element i of the view,
-# counted row by row, goes to cell i of a new storage. That is a **gather**: the threads
-# write side by side, and fetch from wherever the strides say. First in Python:
-# `index_of` says which index element i has, and `offset_of` in which cell it lies.
+# If there's no view, `reshape` and `contiguous` copy. They count the elements of the
+# view row by row and write element i to cell i of a new storage. This is a **gather**:
+# neighboring threads write to neighboring cells, but each reads from wherever the
+# strides say. Here's the plan in Python. `index_of` returns the index of element i, and
+# `offset_of` returns its cell.
 
 # %%
 from minigrad.layout import index_of, offset_of
@@ -644,28 +797,19 @@ print(cells)
 strides(v, index=index_of(5, v.shape), base=y, name="v", base_name="y")
 
 # %% [markdown]
-# On a GPU each i is a thread, as in chapter 01. (Skip this section if you have not read
-# it.) Shape and strides come to the kernel as a **struct**, a few values under one
-# name, with room for eight dimensions:
+# On a GPU, each i is a thread, as in chapter 01. (If you haven't read it, skip to the
+# next section.) A kernel doesn't know Python's tuples, so we pass the shape and the
+# strides as a **struct**, which is a few values under one name. Ours has room for eight
+# dimensions, and `long long` is C's 64-bit integer:
 #
 # ```
 # struct Strides { int dims; long long shape[8]; long long stride[8]; };
 # ```
 #
-# The kernel makes no list of indices. It takes i apart, the last dimension first, and
-# adds up the offset as it goes: the remainder of i divided by the size is the index,
-# and the quotient goes on to the next dimension. In Python that is `divmod`:
-
-# %%
-i, offset = 5, v.offset
-for size, stride in zip(reversed(v.shape), reversed(v.strides), strict=True):
-    i, index = divmod(i, size)
-    offset += index * stride
-offset, cells[5]
-
-# %% [markdown]
-# Here is the library's, which stands in for yours, at work on a view whose elements lie
-# far apart.
+# The kernel doesn't make a list of indices either. It finds one index after the other,
+# starting with the last dimension, and adds each index times its stride to the offset.
+# Here's minigrad's kernel, until you've written yours. It copies a view whose elements
+# are far apart.
 
 # %%
 from minigrad.kernels.copy import Strides, contiguous_kernel
@@ -681,17 +825,17 @@ minigrad.to_host(out)
 #
 # ## No dimensions, no elements
 #
-# A number is a tensor without dimensions. There is nothing to step over, so there are
-# {{=no strides|((), (), 23, 23)}}; the one element lies at the offset.
+# A scalar is a tensor without dimensions. There's no direction to step in, so it has
+# {{=no strides|((), (), 23, 23)}}, and its one element is in the cell at the offset.
 
 # %%
 corner = y[3, 5]
 corner.shape, corner.strides, corner.offset, corner.item()
 
 # %% [markdown]
-# A size may be 0. Such a tensor has no elements, but it has a shape, and code that
-# works for n rows should work for none: the last batch, a filter that nothing passes.
-# No element, {{=no cell that is read|so no cell is read}}.
+# A size can also be 0. Such a tensor has a shape but no elements, and it {{=reads no
+# cells|so no cell is read}}. You'll meet one if the last batch is empty, or if a filter
+# lets nothing through. Code that works for n rows should work for none.
 
 # %%
 none = y[:, 2:2]
@@ -699,8 +843,8 @@ print(none.numel(), none.tolist())
 strides(none, name="none")
 
 # %% [markdown]
-# One convention to know for the lab: a new tensor counts a size of 0 {{=as 1|((3, 3,
-# 1), (3, 3, 1))}} in its strides.
+# For the lab, you need to know one convention. When a new tensor's strides are
+# computed, a size of 0 counts {{=as 1|((3, 3, 1), (3, 3, 1))}}.
 
 # %%
 torch.empty(2, 0, 3).stride(), minigrad.empty(2, 0, 3).stride()
@@ -708,39 +852,40 @@ torch.empty(2, 0, 3).stride(), minigrad.empty(2, 0, 3).stride()
 # %% [markdown]
 # ## NumPy is almost the same
 #
-# NumPy has the same idea, and counts its strides in {{=**bytes**|(32, 8) bytes}}.
+# NumPy uses the same idea, but it counts strides in {{=**bytes**|(32, 8) bytes}}.
 
 # %%
 a = np.arange(12).reshape(3, 4)
-print(a.strides, "bytes, with", a.itemsize, "bytes an element")
+print(a.strides, "bytes, with", a.itemsize, "bytes per element")
 print(t.stride(), "elements")
 
 # %% [markdown]
-# It also allows what PyTorch does not: {{=negative strides|strides (-1,)}}. The array
-# backwards is the same memory, read from the end.
+# It also allows {{=negative strides|strides (-1,)}}, which PyTorch doesn't. A reversed
+# array reads the same memory from the end.
 
 # %%
 strides(np.arange(6)[::-1], name="a[::-1]")
 
 # %% [markdown]
-# PyTorch {{=does not have them|At least one stride in the given numpy array is
-# negative}}: its kernels may rely on strides that are 0 or more.
+# PyTorch {{=refuses such arrays|At least one stride in the given numpy array is
+# negative}}, so its kernels can rely on strides of at least 0.
 
 # %%
 with trying():
     print(torch.from_numpy(a[::-1]))
 
 # %% [markdown]
-# {{=Nor does it slice backwards|step must be greater than zero}}. `flip` does it, and
-# copies.
+# For the same reason, it {{=has no backward slices|step must be greater than zero}}.
+# `flip` reverses a tensor instead, and it copies.
 
 # %%
 with trying():
     print(t[::-1])
 
 # %% [markdown]
-# Otherwise the two {{=share memory|tensor([100, 1, 2, 3])}}, as views do. This is how
-# data comes from NumPy without a copy, and it is again one storage with two readers.
+# Otherwise, a tensor made by `torch.from_numpy` {{=shares the array's
+# memory|tensor([100, 1, 2, 3])}}. That's how data gets from NumPy to PyTorch without a
+# copy, as long as PyTorch has the array's dtype.
 
 # %%
 shared = torch.from_numpy(a)
@@ -750,8 +895,8 @@ shared[0]
 # %% [markdown]
 # ## Where PyTorch keeps all this
 #
-# In C++, each `torch.Tensor` is a handle of a `TensorImpl` (`c10/core/TensorImpl.h`).
-# Its fields are the ones you know:
+# In C++, each `torch.Tensor` points to a `TensorImpl` (`c10/core/TensorImpl.h`). You
+# already know its fields:
 #
 # | PyTorch, C++ | PyTorch, Python | minigrad |
 # |---|---|---|
@@ -761,9 +906,10 @@ shared[0]
 # | `data_type_` | `t.dtype` | `x.dtype` |
 # | `device_opt_` | `t.device` | `x.device` |
 #
-# The storage is an object of its own (`StorageImpl`) with the address and the number of
-# bytes, and it is counted: it lives as long as one tensor reads it. `t.data_ptr()` is
-# the address of the first element, and there is no magic in it:
+# The storage is a separate object (`StorageImpl`) with an address and a size in bytes.
+# It's reference-counted, so it lives as long as any tensor reads it. `t.data_ptr()` is
+# the address of the first element. **Predict** how far that is from the beginning of
+# the storage for `t[1:, 2:]`, in bytes.
 
 # %%
 view = t[1:, 2:]
@@ -771,35 +917,20 @@ begin = view.untyped_storage().data_ptr()
 view.data_ptr() - begin, view.storage_offset() * view.itemsize
 
 # %% [markdown]
-# {{=Both in bytes|(48, 48)}}. A kernel on a GPU gets exactly this: an address, a shape,
-# and strides. There, neighboring threads should read neighboring cells, that is,
-# along the dimension of stride 1, because the memory delivers a whole piece at a time;
-# chapter 02 measures what it costs if they do not.
+# It's {{=48 bytes|(48, 48)}}, because the offset is 1 · 4 + 2 = 6 elements of 8 bytes.
+# A kernel on a GPU gets exactly this: an address, a shape, and strides. Neighboring
+# threads should read along the dimension with stride 1, because the memory always
+# delivers several neighboring cells at once. Chapter 02 measures how much slower it
+# gets otherwise.
 #
-# ## In one table: what each operation changes
+# ## What each operation changes
 #
-# **Predict** the last column before you read it: which of these may make a new storage?
-#
-# | operation | shape | strides | offset | storage |
-# |---|---|---|---|---|
-# | `permute`, `transpose`, `T` | reordered | reordered | – | {{=same|(1, 6) 6 same}} |
-# | `x[i]` | one dimension less | one less | + i · stride | {{=same|(1,) 12 same}} |
-# | `x[a:b:step]` | shorter | × step | + a · stride | {{=same|(6, 2) 7 same}} |
-# | `x[None]`, `unsqueeze` | a 1 more | one more | – | {{=same|(18, 6, 1) 6 same}} |
-# | `squeeze` | sizes 1 taken out | taken out | – | same |
-# | `expand` | sizes 1 grow | 0 there | – | {{=same|(0, 1) 6 same}} |
-# | `view` | new | computed, or an error | – | {{=same|(2, 1) 6 same}} |
-# | `reshape`, `flatten` | new | computed | – or 0 | as `view`, or {{=new|1) 0 new}} |
-# | `contiguous` | – | row-major | – or 0 | {{=same|(6, 1) 6 same}}, or new |
-# | `clone` | – | row-major in minigrad | 0 | {{=always new|(6, 1) 0 new}} |
-#
-# One line about the last row: PyTorch's `clone` keeps the order of dimensions of a
-# transposed tensor (its default is `memory_format=torch.preserve_format`).
-#
-# Do not believe a table; run it. `base` has shape `(3, 6)`, strides `(6, 1)`, offset 6.
+# **Predict** which of these ten operations can return a tensor with a new storage:
+# `permute`, `x[i]`, `x[a:b:step]`, `x[None]`, `squeeze`, `expand`, `view`, `reshape`,
+# `contiguous`, `clone`. Then run the next two code cells and unfold the table.
 
 # %%
-base = y[1:]
+base = y[1:]  # shape (3, 6), strides (6, 1), offset 6
 results = {
     "T": base.T,
     "[1]": base[1],
@@ -818,36 +949,81 @@ for name, v in results.items():
     print(f"{name:18} {v.shape!s:10} {v.strides!s:10} {v.offset:3} {same}")
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
+# | operation | shape | strides | offset | storage |
+# |---|---|---|---|---|
+# | `permute`, `transpose`, `T` | reordered | reordered | – | {{=same|(1, 6) 6 same}} |
+# | `x[i]` | one size less | one less | + i · stride | {{=same|(1,) 12 same}} |
+# | `x[a:b:step]` | shorter | × step | + a · stride | {{=same|(6, 2) 7 same}} |
+# | `x[None]`, `unsqueeze` | another 1 | one more | – | {{=same|(18, 6, 1) 6 same}} |
+# | `squeeze` | without sizes 1 | without theirs | – | same |
+# | `expand` | sizes 1 grow | 0 there | – | {{=same|(0, 1) 6 same}} |
+# | `view` | new | computed, or an error | – | {{=same|(2, 1) 6 same}} |
+# | `reshape`, `flatten` | new | computed | – or 0 | as `view`, or {{=new|1) 0 new}} |
+# | `contiguous` | – | row-major | – or 0 | {{=same|(6, 1) 6 same}}, or new |
+# | `clone` | – | row-major in minigrad | 0 | {{=always new|(6, 1) 0 new}} |
+#
+# PyTorch's `clone` differs in the strides. By default, it keeps the order of a
+# transposed tensor's dimensions (`memory_format=torch.preserve_format`).
+#
+# </details>
+
+# %% [markdown]
 # ## Before you go: four questions
 #
 # 1. `a` has shape `(100, 100)` and is contiguous. How many bytes does `a.T[::2, 5]`
 #    copy?
 # 2. A tensor has shape `(3, 3)` and strides `(1, 1)`. How many cells does it read?
 # 3. Which strides read the diagonal of a contiguous matrix of shape `(n, n)`?
-# 4. `a` has two dimensions and `a.view(-1)` works. Can `a.T.view(-1)` ever work, too?
+# 4. `a` has two dimensions, and `a.view(-1)` works. Can `a.T.view(-1)` ever work too?
 #
 # <details><summary>Answers</summary>
 #
-# 1. None: two views.
-# 2. Five, 0 to 4 from its offset on: i + j takes the values 0 to 4.
-# 3. Shape `(n,)`, strides {{=`(n + 1,)`|strides (5,)}}.
-# 4. Yes: if `a` has only one row or one column, or no elements, or all strides 0.
+# 1. It copies none, because both operations return views.
+# 2. It reads five, because i + j takes the values 0 to 4.
+# 3. Use shape `(n,)` and strides {{=`(n + 1,)`|strides (5,)}}. The picture below shows
+#    it for n = 4.
+# 4. It can if `a` has only one row or one column, if it has no elements, or if all its
+#    strides are 0.
 #
 # </details>
 
 # %%
-# The third, drawn. Change it: how do you get the other diagonal? (It needs an offset.)
 square = minigrad.arange(16).reshape(4, 4)
 diagonal = square.as_strided((4,), (5,))
 strides(diagonal, base=square, name="diagonal", base_name="square")
 
 # %% [markdown]
-# Now **lab 03**: its last exercise is a test that you write for others' answers. When
-# all are done, the `minigrad` of this lesson is yours: in the set-up cell, write
-# `"labs"` for `"solutions"`, restart the kernel, and run everything again on your own
-# code.
+# **Puzzle 7: the other diagonal.** Read 3, 6, 9, 12 from `square`. The third argument
+# of `as_strided` is the offset.
+
+# %%
+other = square.as_strided((4,), (5,), 0)  # your line
+
+# %%
+print(other.tolist(), "solved:", other.tolist() == [3, 6, 9, 12])
+
+# %% [markdown]
+# <details><summary>Answer</summary>
 #
-# To read on: S. van der Walt and others, *The NumPy Array* (2011); E. Yang, *PyTorch
-# internals* (2019); and in PyTorch `c10/core/TensorImpl.h` (`set_sizes_and_strides`),
-# `aten/src/ATen/native/TensorShape.cpp` (`permute`, `expand`, `reshape`) and
-# `aten/src/ATen/TensorUtils.cpp` (`computeStride`: when does a view exist?).
+# It starts in the last column of row 0, and every step goes down one row and left one
+# column: 4 − 1 = 3 cells.
+#
+# ```python
+# other = square.as_strided((4,), (3,), 3)
+# ```
+#
+# </details>
+
+# %% [markdown]
+# Now go to **lab 03**. Its last exercise is a test that you write for other people's
+# code. When you've finished all of them, the `minigrad` of this lesson can be yours. In
+# the set-up cell, replace `"solutions"` with `"labs"`, restart the kernel, and run
+# everything again.
+#
+# Further reading: S. van der Walt et al., *The NumPy Array* (2011); E. Yang, *PyTorch
+# internals* (2019); and, in PyTorch's source, `c10/core/TensorImpl.h`
+# (`set_sizes_and_strides`), `aten/src/ATen/native/TensorShape.cpp` (`permute`,
+# `expand`, `reshape`), and `aten/src/ATen/TensorUtils.cpp` (`computeStride`, which
+# decides whether a view exists).

@@ -25,7 +25,7 @@ WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight",
          "nine", "ten", "eleven", "twelve"]  # fmt: skip
 SOLVED = "-solved"  # ends the ids of the cells that are run a second time
 THOUSANDS = r"(?<=\d),(?=\d{3}\b)"
-YOURS = re.compile(r"\S.*// your line")
+YOURS = re.compile(r"\S.*(//|  #) your line")
 
 
 def run(nb, folder):
@@ -117,11 +117,12 @@ def points(nb, ending):
 
 
 def with_puzzles_solved(cells):
-    """After each puzzle, a kernel and what tries it, both again with its answer."""
+    """After each puzzle, its code and what tries it, both again with its answer."""
     for at, cell in enumerate(cells):
         yield cell
         if cell.cell_type == "code" and "solved:" in cell.source:
-            answer = re.search(r"```c\n(.*?)\n```", cells[at + 1].source, re.S)[1]
+            answer = re.search(r"```\w+\n(.*?)\n```", cells[at + 1].source, re.S)[1]
+            assert YOURS.search(cells[at - 1].source), cell.source
             for again in cells[at - 1 : at + 1]:
                 again = nbformat.from_dict({**again, "id": f"{again.id}{SOLVED}"})
                 again.source = YOURS.sub(lambda _: answer, again.source)  # noqa: B023
