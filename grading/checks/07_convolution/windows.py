@@ -1,8 +1,10 @@
-"""The windows that the checks of chapter 07 draw from, and mistakes with them.
+"""The windows that this chapter's checks share.
 
 Planes may be many, and numbers beyond 2 ** 24, but no row is longer than a thread can
 go along in time: it may have a row to itself, or a plane.
 """
+
+import numpy as np
 
 FAR = 2, 200, 6, 2, 2, 2**24 + 3, 2**24 - 1, 2**24 + 3  # of which float and short err
 WINDOWS = {  # planes, H, W, KH, KW, stride, padding, dilation
@@ -14,16 +16,6 @@ WINDOWS = {  # planes, H, W, KH, KW, stride, padding, dilation
     "dilation": [(2, 7, 8, 3, 2, 1, 0, 2), (1, 8, 9, 2, 3, 1, 0, 3)],
     "all of them": [(3, 9, 11, 3, 2, 2, 2, 2), (2, 12, 7, 2, 3, 3, 1, 2), FAR],
 }
-MISTAKES = """
-no_stride: the stride is left out: the window at oh begins at oh * stride - padding
->  * stride ->
-> oh * stride -> oh
-> ow * stride -> ow
-no_padding: the padding is left out: the window at oh begins at oh * stride - padding
->  - padding ->
-> - padding + kh -> + kh
-> - padding + kw -> + kw
-"""
 
 
 def windows(random):
@@ -31,10 +23,8 @@ def windows(random):
     for part, several in WINDOWS.items():
         for sizes in several:
             yield part, *sizes
-    planes, H, W, KH, KW = (
-        random.randint(*ends) for ends in [(3, 9)] * 3 + [(1, 3)] * 2
-    )
-    yield "padding", planes, H, W, KH, KW, 1, 1, 1
+    ends = [(3, 9)] * 3 + [(1, 3)] * 2
+    yield "padding", *(random.randint(*pair) for pair in ends), 1, 1, 1
 
 
 def squares(random):
@@ -42,3 +32,21 @@ def squares(random):
     for part, planes, H, W, K, _, stride, padding, dilation in windows(random):
         if dilation == 1 and 2 * padding <= K:
             yield part, planes, H, W, K, stride, padding
+
+
+def cases_of_windows(random, core, launch):
+    """launch(random, numbers): of the kernel's integers, in its order."""
+    for part, *sizes in windows(random):
+        yield core if part == "overlap" else part, launch(random, numbers(*sizes))
+    for at in [0, -1], [17, 38]:  # at the edge, and amid
+        special = launch(random, numbers(2, 5, 4, 3, 3, 1, 1, 1))
+        special.args[0].reshape(-1)[at] = np.inf, np.nan
+        yield "padding", special
+
+
+def numbers(planes, H, W, KH, KW, stride, padding, dilation):  # noqa: N803
+    OH, OW = (  # noqa: N806
+        (n + 2 * padding - dilation * (k - 1) - 1) // stride + 1
+        for n, k in ((H, KH), (W, KW))
+    )
+    return np.int32([planes, H, W, KH, KW, OH, OW, stride, padding, dilation])

@@ -1,15 +1,15 @@
-"""What the checks of chapter 07 share: tiles in shared memory, and whole numbers.
+"""Numbers with so few bits that float32 adds and multiplies them without rounding.
 
-The numbers have so few bits that float adds and multiplies them without rounding.
+So a sum is the same in any order. In half precision it would not be.
 """
 
 import numpy as np
 
-from grading.exercise import KernelCheck, distinct
+from grading.exercise import distinct
 
 
 def factors(random, fine, *shapes):
-    """Arrays whose products, summed up, stay exact in float.
+    """Arrays whose products, summed up, stay exact.
 
     fine: which of them has fractions, of 8 bits; None: none, for long sums.
     """
@@ -19,18 +19,13 @@ def factors(random, fine, *shapes):
         yield (values + fraction / 256).astype(np.float32)
 
 
-def exact(random, *shape):
-    """Numbers that half rounds, and of which float adds a hundred without rounding."""
+def terms(random, *shape):
+    """Numbers that half rounds, and a hundred of which have an exact sum."""
     values = distinct(random, *shape, dtype=np.int32) % 2000 - 1000
-    return (values + distinct(random, *shape, dtype=np.int32) % 64 / 64).astype(
-        np.float32
-    )
+    fraction = distinct(random, *shape, dtype=np.int32) % 64
+    return (values + fraction / 64).astype(np.float32)
 
 
 def bias(random, size):
     """Numbers beyond what half counts, with fractions."""
     return np.float32(distinct(random, size, dtype=np.int32) % 50 * 1000 + 0.25)
-
-
-class ProductCheck(KernelCheck):
-    """A kernel that multiplies, tile by tile."""

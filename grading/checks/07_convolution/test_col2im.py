@@ -1,15 +1,12 @@
-"""A test for the adjoint of im2col.
+"""test_col2im: a test for the adjoint of im2col."""
 
-Leaves out second ways of a mistake: they are much like the first.
-"""
-
-from grading.exercise import own_test
+from grading.checking.candidates import TestCheck
 from minigrad.exercises.own_tests import test_col2im
 from minigrad.kernels.convolution import col2im
 
-own_test(
+check = TestCheck(
     test_col2im,
-    col2im,
+    of=col2im,
     rejects={
         "first_tap": "a kernel that does the first tap alone",
         "overwritten": "a kernel that overwrites where windows overlap",
@@ -29,4 +26,5 @@ own_test(
         "no_window": "a kernel that takes windows that are not there",
         "not_zeroed": "a kernel whose sums begin with anything",
     },
+    not_tested="second ways of a mistake: they are much like the first",
 )

@@ -1,0 +1,46 @@
+"""conv2d_backward: the gradients of a batched product, by PyTorch's autograd."""
+
+import numpy as np
+import torch
+
+from grading.checking.check import Check, call
+from grading.checking.compare import same
+from minigrad.kernels.convolution import conv2d_backward
+
+PARTS = "dw, of all images together", "dcolumns", "db", "float32"
+
+
+def eighths(random, part, *shape):
+    """Integers divided by 8: sums of their products are exact in the dtype."""
+    draw = np.random.default_rng(random.getrandbits(64))
+    most, dtype = (99, "float32") if part == "float32" else (9999, "float64")
+    return (draw.integers(-most, most, shape) / 8).astype(dtype)
+
+
+def cases(random):
+    shapes = [(3, 2, 4, 5), (2, 5, 3, 4), (1, 3, 2, 6), (0, 2, 4, 5), (3, 2, 4, 0)]
+    shapes.append(tuple(random.randint(2, 6) for _ in range(4)))
+    for part in PARTS:
+        for N, O, K, P in shapes:  # noqa: E741
+            sizes = (N, O, P), (N, K, P), (O, K)
+            yield part, call(*(eighths(random, part, *size) for size in sizes))
+
+
+def reference(dy, columns, w):
+    dy, columns, w = map(torch.from_numpy, (dy, columns, w))
+    operands = columns, w, w.new_zeros(len(w), 1)
+    dcolumns, dw, db = torch.func.vjp(lambda x, w, b: w @ x + b, *operands)[1](dy)
+    return dcolumns.numpy(), dw.numpy(), db[:, 0].numpy()
+
+
+def compare(got, expected, case):
+    return same(got, expected) and [a.dtype for a in got] == [a.dtype for a in expected]
+
+
+check = Check(
+    conv2d_backward,
+    cases=cases,
+    reference=reference,
+    compare=compare,
+    not_tested="an O or K of 0, NaN, and inf: the contract names none",
+)
