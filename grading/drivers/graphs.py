@@ -29,13 +29,6 @@ def with_gradients(library, answer, *arguments):
 
 
 @scene
-def formula(exercise, *arguments):
-    """A function of arrays, which may divide by zero."""
-    with np.errstate(all="ignore"):
-        return exercise(*arguments)
-
-
-@scene
 def differentiated(exercise, *arguments):
     """A function of tensors: its result, and the gradients that go through it."""
     with minigrad.no_grad():  # where a buffer might be used again

@@ -1,15 +1,12 @@
-"""A test for a gradient, by differences.
+"""test_div_backward: a test for a gradient, by differences."""
 
-Leaves out `guarded`, which is wrong at b = 0 alone: the contract names no 0.
-"""
-
-from grading.exercise import own_test
+from grading.checking.candidates import TestCheck
 from minigrad.exercises.own_tests import test_div_backward
 from minigrad.ops.vjp import div_backward
 
-own_test(
+check = TestCheck(
     test_div_backward,
-    div_backward,
+    of=div_backward,
     rejects={
         "like_mul": "the gradient of a product",
         "sign": "a gradient with the other sign",
@@ -21,4 +18,5 @@ own_test(
         "negative_lost": "a gradient that is 0 where b is negative",
         "difference": "a difference over a step of 0.1",
     },
+    not_tested="`guarded`, which is wrong at b = 0 alone: the contract names no 0",
 )

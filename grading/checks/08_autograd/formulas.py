@@ -1,0 +1,73 @@
+"""Checks of formulas, functions of arrays: PyTorch's gradients are the reference."""
+
+import numpy as np
+import torch
+
+from grading.checking.check import Check, call
+from grading.checking.compare import close
+from grading.drivers.graphs import arrays
+
+from .inputs import drawn, vjp
+
+NAN, INF = float("nan"), float("inf")
+BROADCAST, SPECIAL = "shapes that are broadcast", "NaN and infinity"
+
+
+def exact(*values):
+    """A call with these arrays in double."""
+    return call(*(np.array(v, np.float64) for v in values))
+
+
+def of_shapes(random, *shapes):
+    """A call with an array of each shape."""
+    return call(*(drawn(random, *shape) for shape in shapes))
+
+
+def gradient(function, dy, *inputs, of=0):
+    """The gradient of function(*inputs) by one of them, in dy's shape and dtype."""
+    inputs = [np.broadcast_to(x, dy.shape) for x in inputs]
+    dy64, *tensors = (torch.tensor(np.array(x, np.float64)) for x in (dy, *inputs))
+    return vjp(function, dy64, *tensors)[of].detach().numpy().astype(dy.dtype)
+
+
+def diagnose(got, expected, case):
+    if not isinstance(got, np.ndarray | float):
+        return None
+    if np.shape(got) != expected.shape:
+        return "shape", "the gradient has the shape of dy: one number for each"
+    if isinstance(got, float):  # an array without dimensions
+        return ()
+    if got.dtype != expected.dtype:
+        return "dtype", f"{got.dtype}: the gradient has the dtype of dy"
+    return None
+
+
+def formula_check(exercise, doubles, reference, not_tested, specials=()):
+    """The check of a function of arrays.
+
+    doubles(random): cases in double. The first of them comes in float32 and float16,
+    too, without elements, without dimensions, and with numbers that are nearly 0.
+    specials: calls with NaN and infinity, where all ways to write the formula agree.
+    """
+
+    def cases(random):
+        known = [*doubles(random)]
+        yield from known
+        dy, *inputs = first = known[0][1].args
+        for dtype in np.float32, np.float16:
+            yield dtype.__name__, call(*(x.astype(dtype) for x in first))
+        yield "no elements", call(*(x[:0] for x in first))
+        yield "no dimensions", call(*(np.array(x[1]) for x in first))
+        yield "numbers that are nearly 0", call(dy, *(1e-9 * x for x in inputs))
+        for special in specials:
+            yield SPECIAL, special
+
+    return Check(
+        exercise,
+        cases=cases,
+        reference=reference,
+        compare=close(atol=1e-30, dtype=True),
+        driver=arrays,
+        diagnose=diagnose,
+        not_tested=not_tested,
+    )

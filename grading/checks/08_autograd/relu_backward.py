@@ -1,0 +1,28 @@
+"""relu_backward: the gradient of relu, from its result."""
+
+import numpy as np
+import torch
+
+from grading.checking.check import call
+from minigrad.ops.vjp import relu_backward
+
+from .formulas import INF, NAN, SPECIAL, exact, formula_check, gradient
+from .inputs import drawn
+
+
+def doubles(random):
+    for shape in (4,), (2, 3):
+        dy, x = drawn(random, *shape), drawn(random, *shape)
+        y = np.maximum(x, 0)
+        y.flat[0], y.flat[1] = 0, 1.5
+        yield "above 0", call(dy, y)
+    yield SPECIAL, exact([1, 2, 3, NAN], [NAN, 0, INF, 2])
+    yield SPECIAL, exact([INF, -INF, INF], [0, 0, 1])
+
+
+check = formula_check(
+    relu_backward,
+    doubles=doubles,
+    reference=lambda dy, y: gradient(torch.relu, dy, y),
+    not_tested="shapes that are broadcast: the contract has one shape for both",
+)

@@ -1,0 +1,25 @@
+"""tanh_backward: the gradient of tanh, from its result."""
+
+import numpy as np
+import torch
+
+from grading.checking.check import call
+from minigrad.ops.vjp import tanh_backward
+
+from .formulas import NAN, exact, formula_check, gradient
+from .inputs import drawn
+
+
+def doubles(random):
+    for shape in (3,), (2, 3):
+        yield "anywhere", call(drawn(random, *shape), np.tanh(drawn(random, *shape)))
+    yield "at the ends", exact(drawn(random, 3), [-1, 1, 0])
+
+
+check = formula_check(
+    tanh_backward,
+    doubles=doubles,
+    reference=lambda dy, y: gradient(torch.tanh, dy, np.arctanh(y)),
+    specials=[exact([NAN, 1], [0.5, NAN])],
+    not_tested="shapes that are broadcast and infinity: the contract names neither",
+)
