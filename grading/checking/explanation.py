@@ -34,10 +34,11 @@ class Explanation:
         said = self.check.describe(self.exercise, case.case)
         where, got, expected = "", case.got, case.expected
         words, alike = describe.beside, of_parts(self.check.compare)
-        if isinstance(got, dict) and isinstance(expected, dict):
+        if isinstance(expected, dict):
             if (case.case.driver or self.check.driver) in PLAYED_BY:
                 words = describe.in_brief
-            where, got, expected = describe.difference(got, expected, alike)
+            if isinstance(got, dict):
+                where, got, expected = describe.difference(got, expected, alike)
         texts = words(got, expected)
         both = zip(("expected", "got"), (where + text for text in texts), strict=True)
         return [("call", said), *both, ("where", getattr(case.got, "where", ""))]

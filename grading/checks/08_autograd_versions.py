@@ -5,51 +5,14 @@ from types import SimpleNamespace
 import torch
 
 from grading.drivers.graphs import UNRECORDED
-from grading.drivers.scenarios import SHARES
 from grading.exercise import checks
-from minigrad.autograd.adjoints import sum_to_size
 from minigrad.autograd.graph import modified, next_version, unpack
 
-from .gradients import ScenarioCheck, TensorCheck, filled
+from .gradients import ScenarioCheck
 from .scene_check import cut
 
 VERSIONS = "versions of x and of another"
 RAISES, KEPT = "raises RuntimeError", "the version afterwards"
-
-
-@checks(sum_to_size)
-class SumToSize(TensorCheck):
-    """Leaves out whether it is a copy where ones in front are added up."""
-
-    def same(self, got, expected, x, shape):
-        front = x.values.shape[: max(0, x.values.ndim - len(shape))]
-        if set(front) == {1} and isinstance(got, dict) and isinstance(expected, dict):
-            got = got | {SHARES: expected.get(SHARES)}
-        return super().same(got, expected, x, shape)
-
-    def doubles(self, random):
-        pairs = [((4, 3), (3,)), ((2, 4, 3), (4, 3)), ((3, 2, 5), (5,))]
-        for large, small in pairs:
-            yield "dimensions in front", filled(random, *large), small
-        for large, small in [((4, 3), (4, 1)), ((4, 3), (1, 3)), ((2, 4, 3), (2, 1, 3)),
-                             ((2, 3), (1, 1)), ((3, 3), (3, 1))]:  # fmt: skip
-            yield "size 1", filled(random, *large), small
-        for large, small in [((4, 2, 3), (2, 1)), ((2, 4, 3), (1, 3)),
-                             ((2, 3, 2, 4), (3, 1, 4))]:  # fmt: skip
-            yield "both", filled(random, *large), small
-        yield "size 1", filled(random, 0, 3), (1, 3)
-        yield "no dimensions", filled(random, 2, 3), ()
-        yield "no dimensions", filled(random, 4), ()
-        for shape in [(2, 3), (3, 1, 2), (1,), ()]:
-            yield "nothing to add", filled(random, *shape), shape
-        yield "nothing to add", filled(random, 1, 3), (3,)
-        for large, small in [((4, 3), (4,)), ((3,), (2, 3)), ((2, 3), (2, 2)),
-                             ((3,), (1, 3)), ((3,), (3, 1)),
-                             ((2, 0), (5, 0))]:  # fmt: skip
-            yield "no such shape", filled(random, *large), small
-
-    def torch(self, x, shape):
-        return x.sum_to_size(shape) if x.shape != shape else x.view(shape)
 
 
 @checks(next_version)

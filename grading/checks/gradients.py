@@ -7,7 +7,6 @@ import torch
 
 from grading.checking import describe
 from grading.checking.cases import value_of
-from grading.checking.describe import Filled
 from grading.drivers import scenarios
 from grading.drivers.scenarios import SHARES
 from grading.exercise import Differs, Raises
@@ -25,39 +24,9 @@ def drawn(random, *shape, low=-2.0, high=2.0):
     return chosen.reshape(shape)
 
 
-def filled(random, *shape, **limits):
-    return Filled(drawn(random, *shape, **limits))
-
-
-def of_arrays(change, args):
-    """A case's arguments, with change(array) for each array of a tensor."""
-    return [Filled(change(x.values)) if isinstance(x, Filled) else x for x in args]
-
-
 def quarters(x):
     """Numbers in float16 whose sums are exact in it: multiples of 1/4, at most 1."""
     return (np.round(4 * np.clip(x, -1, 1)) / 4).astype(np.float16)
-
-
-def strided(x):
-    """The same numbers, not contiguous, from the middle of a larger memory."""
-    room = np.full([2 * n + 1 for n in x.shape[::-1]], np.nan)
-    view = room.T[(slice(1, None, 2),) * x.ndim]
-    view[...] = x
-    return view
-
-
-def special(x):
-    """The same numbers, but for NaN and both infinities in front."""
-    x = np.array(x)
-    x.flat[:3] = [np.nan, np.inf, -np.inf][: x.size]
-    return x
-
-
-def of_shape(function, dy, shape):
-    """The gradient of function(x), for an x of a shape where it does not matter."""
-    x = torch.zeros(shape, dtype=dy.dtype, requires_grad=True)
-    return torch.autograd.grad(function(x), x, dy, create_graph=True)[0]
 
 
 def drawn_graph(random, size):
@@ -116,51 +85,20 @@ SEEN = {
 }  # fmt: skip
 
 
-def seen(case, near=nearly):
+def diagnose(got, expected, case=None, near=nearly):
     """(cause, text) of what differs in a result, a view or a gradient; or None."""
-    if not isinstance(case.got, dict) or not isinstance(case.expected, dict):
+    if not isinstance(got, dict) or not isinstance(expected, dict):
         return None
-    wrong = [k for k, v in case.expected.items() if not near(case.got.get(k), v)]
-    right = case.expected
-    if wrong[:1] == [SHARES] and near(right[scenarios.RESULT], right[SHARES]):
+    wrong = [k for k, v in expected.items() if not near(got.get(k), v)]
+    if wrong[:1] == [SHARES] and near(expected[scenarios.RESULT], expected[SHARES]):
         return "shares", (
             "the result lies in the memory of a tensor that was given: make a new one"
         )
     return SEEN.get(wrong[0]) if wrong else None
 
 
-class TensorCheck(Facts):
-    """A function of tensors of floats, beside PyTorch; with its own gradients.
-
-    A case is given in double; the first one in float32 and float16, too, not
-    contiguous, with NaN and infinities, and once more with other numbers, for nothing
-    is kept between calls.
-    """
-
-    scene = "differentiated"
-
-    def cases(self, random):
-        found = [*self.doubles(random)]
-        yield from found
-        part, *first = found[0]
-        yield part, *of_arrays(np.float32, first)
-        yield "float16", *of_arrays(quarters, first)
-        yield "any strides", *of_arrays(strided, first)
-        yield "NaN and infinity", *self.specials(first)
-        yield next(self.doubles(random))
-
-    def specials(self, args):
-        """The arguments of a case, with NaN and infinities where these are allowed."""
-        return of_arrays(special, args)
-
-    def words(self, *args):
-        return dict(describe.call(self.exercise, args))["case"]
-
-    def expected(self, *args):
-        return scenarios.differentiated(PyTorch, self.torch, *args)
-
-    def general(self, case):
-        return seen(case) or super().general(case)
+def seen(case, near=nearly):
+    return diagnose(case.got, case.expected, near=near)
 
 
 class FunctionCheck(SceneCheck):

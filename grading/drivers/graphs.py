@@ -28,14 +28,6 @@ def with_gradients(library, answer, *arguments):
     return scenarios.differentiated(library, answer, *arguments)
 
 
-@scene
-def differentiated(exercise, *arguments):
-    """A function of tensors: its result, and the gradients that go through it."""
-    with minigrad.no_grad():  # where a buffer might be used again
-        exercise(*arguments)
-    return scenarios.differentiated(Minigrad, exercise, *arguments)
-
-
 @scene(changes=("inputs",))
 def scenario(exercise, name, *arguments):
     """One of scenarios.py, with minigrad in the place of PyTorch."""

@@ -22,6 +22,7 @@ from minigrad.exercises.registry import exercises, find
 from minigrad.kernels import memory, threads
 from minigrad.kernels.transfers import needless_copies
 from minigrad.layout import contiguous_strides
+from minigrad.ops.vjp import sum_backward
 from tools.audit import causes
 
 BEGIN = "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    "
@@ -113,6 +114,13 @@ def test_arguments_are_copies_in_a_notebook_as_in_the_box():
     with answer.in_place():
         outcome = LocalSubject().call("needless_copies", [[(sign, "x")]], 5)
     assert outcome.value is False
+
+
+def test_beside_an_error_no_facts_are_expected():
+    answer = Specimen(sum_backward, lambda dy, shape, dims, keepdim: dims[9], None, "")
+    with answer.in_place():
+        message = str(judge(sum_backward, LocalSubject(), 0))
+    assert "IndexError" in message and "expected  " not in message
 
 
 def test_a_fault_is_not_seen_in_launches_that_no_tool_has_watched(monkeypatch):

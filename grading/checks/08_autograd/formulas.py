@@ -42,12 +42,13 @@ def diagnose(got, expected, case):
     return None
 
 
-def formula_check(exercise, doubles, reference, not_tested, specials=()):
+def formula_check(exercise, doubles, *, specials=(), **how):
     """The check of a function of arrays.
 
     doubles(random): cases in double. The first of them comes in float32 and float16,
     too, without elements, without dimensions, and with numbers that are nearly 0.
     specials: calls with NaN and infinity, where all ways to write the formula agree.
+    how: the rest of what a Check gets.
     """
 
     def cases(random):
@@ -62,12 +63,6 @@ def formula_check(exercise, doubles, reference, not_tested, specials=()):
         for special in specials:
             yield SPECIAL, special
 
-    return Check(
-        exercise,
-        cases=cases,
-        reference=reference,
-        compare=close(atol=1e-30, dtype=True),
-        driver=arrays,
-        diagnose=diagnose,
-        not_tested=not_tested,
-    )
+    near = close(atol=1e-30, dtype=True)
+    how = {"compare": near, "driver": arrays, "diagnose": diagnose} | how
+    return Check(exercise, cases=cases, **how)

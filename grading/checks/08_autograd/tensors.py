@@ -1,0 +1,69 @@
+"""Checks of functions of tensors, whose results have gradients of their own."""
+
+import numpy as np
+import torch
+
+from grading.checking.check import Check, call
+from grading.checking.compare import close
+from grading.checking.describe import Filled
+from grading.drivers.graphs import with_gradients
+
+from ..gradients import diagnose, quarters
+from .inputs import drawn, vjp
+
+
+def filled(random, *shape):
+    """A tensor of numbers that are drawn."""
+    return Filled(drawn(random, *shape))
+
+
+def of_shape(function, dy, shape):
+    """The gradient of function(x), for an x of a shape where it does not matter."""
+    return vjp(function, dy, torch.zeros(shape, dtype=dy.dtype))[0]
+
+
+def changed(change, case):
+    """A case with change(array) for the array of each tensor."""
+    args = (Filled(change(x.values)) if isinstance(x, Filled) else x for x in case.args)
+    return call(*args)
+
+
+def strided(x):
+    """The same numbers, not contiguous, from the middle of a larger memory."""
+    room = np.full([2 * n + 1 for n in x.shape[::-1]], np.nan)
+    view = room.T[(slice(1, None, 2),) * x.ndim]
+    view[...] = x
+    return view
+
+
+def special(x):
+    """The same numbers, but for NaN and both infinities in front."""
+    x = np.array(x)
+    x.flat[:3] = [np.nan, np.inf, -np.inf][: x.size]
+    return x
+
+
+def with_specials(case):
+    return changed(special, case)
+
+
+def tensor_check(exercise, doubles, *, specials=with_specials, **how):
+    """The check of a function of tensors. doubles(random): cases in double.
+
+    The first of them comes in float32 and float16, too, not contiguous, with NaN and
+    infinities by specials(case), and once more with other numbers, for nothing is kept
+    between calls. how: the rest of what a Check gets.
+    """
+
+    def cases(random):
+        known = [*doubles(random)]
+        yield from known
+        part, first = known[0]
+        yield part, changed(np.float32, first)
+        yield "float16", changed(quarters, first)
+        yield "any strides", changed(strided, first)
+        yield "NaN and infinity", specials(first)
+        yield next(doubles(random))
+
+    how = {"compare": close(), "driver": with_gradients, "diagnose": diagnose} | how
+    return Check(exercise, cases=cases, **how)
