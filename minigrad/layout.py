@@ -27,61 +27,64 @@ NO_VIEW = (
 
 @exercise(points=1, stars=1, minutes=5)
 def contiguous_strides(shape):
-    """Strides, in elements, of a row-major tensor of `shape`, as a tuple.
+    """Return the strides of a row-major tensor of `shape`, in elements, as a tuple.
 
-    The last dimension moves fastest: its stride is 1. Every other stride is the next
-    one times the next size; a size of 0 counts as 1 there, as in PyTorch.
+    The last dimension has stride 1. Every other stride is the next stride times the
+    next size, and a size of 0 counts as 1 there, as in PyTorch. The result is the same
+    as tuple(torch.empty(shape).stride()).
 
-    shape: a tuple of ints >= 0, perhaps empty, of up to 100 dimensions and fewer than
-    2 ** 63 elements.
-    The same as tuple(torch.empty(shape).stride()):
+    shape: a tuple of ints >= 0, which may be empty. There may be up to 100 dimensions
+        and fewer than 2 ** 63 elements.
+
     (2, 3, 4) -> (12, 4, 1);  () -> ();  (2, 0, 3) -> (3, 3, 1)
     """
 
 
 @exercise(points=1, stars=1, minutes=5)
 def offset_of(index, strides, offset=0):
-    """The storage cell of the element at multi-index `index`, as an int.
+    """Return the number of the storage cell of the element at `index`, as an int.
 
-    index: a tuple of ints >= 0, one for each dimension. strides: as many ints, in
-    elements, below 0, too.
+    index: a tuple of ints >= 0, one per dimension.
+    strides: a tuple of as many ints, in elements, which may be negative.
     offset: the storage cell of the element at index (0, ..., 0).
-    The cell that comes out is at least 0, and fits into 64 bits.
+
+    The result is at least 0 and fits into 64 bits.
     offset_of((1, 2), (3, 1)) -> 5;  offset_of((1, 2), (3, 1), offset=10) -> 15
     """
 
 
 @exercise(points=1, stars=2, minutes=10)
 def index_of(position, shape):
-    """The multi-index, as a tuple of ints, of the element at row-major `position`.
+    """Return the index of the element at row-major `position`, as a tuple of ints.
 
-    The inverse of counting row by row: in shape (2, 3), positions 0, 1, 2, 3, 4, 5 are
+    In shape (2, 3), the positions 0, 1, 2, 3, 4, 5 have the indices
     (0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2).
 
-    position: an int, 0 <= position < number of elements. shape: a tuple of ints >= 1.
-    A tensor without dimensions has the one position 0: index_of(0, ()) -> ()
-    There may be up to 100 dimensions, and nearly 2 ** 63 elements: they are not listed.
+    position: an int, 0 <= position < number of elements.
+    shape: a tuple of ints >= 1. There may be up to 100 dimensions and nearly 2 ** 63
+        elements, so you can't list them.
+
+    A tensor without dimensions has only position 0: index_of(0, ()) -> ()
     """
 
 
 @exercise(points=3, stars=3, minutes=25)
 def slice_view(shape, strides, offset, index):
-    """The (shape, strides, offset) of x[index], where x has those.
+    """Return the shape, strides, and offset of x[index], two tuples and an int.
 
-    index: a tuple, whose items each deal with the next dimension of x, in order:
-      int     choose one index: the dimension goes away. Negative counts from the end.
-      slice   start, stop, step as in Python, each perhaps None: the dimension stays,
-              shorter, and its stride is `step` times as long.
-      None    put in a new dimension of size 1.
-      ...     (Ellipsis, at most once) leave as many dimensions as the others do not
-              deal with. At the end of `index` it may be left out.
-    Nothing is copied: only three numbers a dimension change, and the offset. There may
-    be up to 100 dimensions, and nearly 2 ** 63 elements. Neither they nor the indices
-    of a dimension are listed.
+    shape, strides, offset: those of x. There may be up to 100 dimensions and nearly
+        2 ** 63 elements, so you can't list the elements or the indices of a dimension.
+    index: a tuple. Its items refer to the dimensions of x, in order:
+      int     selects one index, and the dimension goes away. A negative int counts from
+              the end.
+      slice   has start, stop, and step as in Python, each of which may be None. The
+              dimension stays and gets shorter, and its stride is multiplied by step.
+      None    inserts a new dimension of size 1, and refers to no dimension of x.
+      ...     (Ellipsis, at most once) keeps all dimensions that the other items don't
+              refer to. At the end of `index`, it may be omitted.
 
-    Returns two tuples and an int. The stride of a dimension of size 1 is never used:
-    any int will do there.
-    Raises IndexError for an int out of range or for more items than dimensions, and
+    A dimension of size 1 never uses its stride, so that stride may be any int.
+    Raises IndexError for an int out of range and for more items than dimensions, and
     ValueError for a step < 1, as PyTorch does.
     slice_view((4, 6), (6, 1), 0, (1, slice(0, 6, 2))) -> ((3,), (2,), 6)
     """
@@ -89,33 +92,37 @@ def slice_view(shape, strides, offset, index):
 
 @exercise(points=2, stars=2, minutes=15)
 def broadcast_shapes(*shapes):
-    """The shape, a tuple, that tensors of these shapes have when they are broadcast.
+    """Return the shape of the result if tensors of these shapes are broadcast, a tuple.
 
-    The shapes are lined up at their last dimension. In each place the sizes must be
-    equal, or 1, or missing; the size that is not 1 wins (so 1 and 0 give 0).
+    The shapes are lined up at their last dimension. In each dimension, the sizes must
+    be equal, 1, or missing. The size that isn't 1 wins, so 1 and 0 give 0.
 
-    shapes: tuples of ints >= 0, up to 100 of up to 100 dimensions; none at all gives
-    ().
-    Raises RuntimeError where two sizes do not fit, as torch.broadcast_shapes does.
+    shapes: up to 100 tuples of ints >= 0, each with up to 100 dimensions. Without any
+        shape, the result is ().
+
+    Raises RuntimeError if two sizes don't fit, as torch.broadcast_shapes does.
     broadcast_shapes((3, 1), (4,)) -> (3, 4)
     """
 
 
 @exercise(points=3, stars=3, minutes=30)
 def view_or_copy(shape, strides, new_shape):
-    """Strides, a tuple, that read the tensor as `new_shape`; None if it must be copied.
+    """Return the strides that read the tensor as `new_shape`, or None if none do.
 
     Both shapes have the same number of elements, and the elements keep their row-major
-    order. A view exists where each group of old dimensions that is cut anew is evenly
-    spaced: strides[d] == strides[d + 1] * shape[d + 1] inside the group. Dimensions of
-    size 1 can be put in or left out anywhere; with no elements a view always exists.
+    order. A view exists if each group of old dimensions that is merged or split
+    differently is evenly spaced: strides[d] == strides[d + 1] * shape[d + 1] inside the
+    group. Dimensions of size 1 can be inserted or removed anywhere. If there are no
+    elements, a view always exists.
 
-    shape, strides, new_shape: tuples of ints >= 0, of up to 100 dimensions. It is
-    arithmetic: no elements are listed, of which there may be nearly 2 ** 63.
-    A stride that is never used may be any int: of a dimension of size 1, or where there
-    are no elements.
-    view_or_copy((2, 3), (3, 1), (6,)) -> (1,);   the transpose must be copied:
-    view_or_copy((3, 2), (1, 3), (6,)) -> None
+    shape, strides: tuples of ints >= 0, of the tensor. There may be up to 100
+        dimensions and nearly 2 ** 63 elements, so you can't list them.
+    new_shape: a tuple of ints >= 0, of up to 100 dimensions.
+
+    Returns a tuple. A stride that's never used may be any int: that of a dimension of
+    size 1, and all strides if there are no elements.
+    view_or_copy((2, 3), (3, 1), (6,)) -> (1,)
+    view_or_copy((3, 2), (1, 3), (6,)) -> None, because the transpose must be copied
     """
 
 

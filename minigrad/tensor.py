@@ -121,37 +121,42 @@ class Tensor(Methods, Differentiable, Suggesting):
         dy, tuple(d % len(base[0]) for d in layout.as_ints(dims))))  # fmt: skip
     @exercise(points=2, stars=2, minutes=15)
     def permute(self, *dims):
-        """A view with the dimensions in the order `dims`; nothing is copied.
+        """Return a view with the dimensions in the order `dims`; copy nothing.
 
-        dims: every dimension once, as ints or as one tuple; negative ones count from
-        the end. x of shape (2, 3, 4): x.permute(2, 0, 1) has shape (4, 2, 3).
-        To make the view: self.as_strided(shape, strides, offset).
-        At hand: layout.as_ints(dims), layout.wrap_dim(dim, self.ndim).
-        Raises RuntimeError for a missing or repeated dimension, IndexError for one that
-        does not exist.
+        dims: every dimension once, as ints or as one tuple. Negative ones count from
+            the end.
+
+        If x has shape (2, 3, 4), x.permute(2, 0, 1) has shape (4, 2, 3).
+        self.as_strided(shape, strides, offset) makes the view. You can also use
+        layout.as_ints(dims) and layout.wrap_dim(dim, self.ndim).
+        Raises RuntimeError for a missing or repeated dimension, and IndexError for a
+        dimension that doesn't exist.
         """
 
     @differentiable("Transpose", lambda dy, base, dim0, dim1: dy.transpose(dim0, dim1))
     @exercise(points=1, stars=1, minutes=5)
     def transpose(self, dim0, dim1):
-        """A view with two dimensions swapped; nothing is copied.
+        """Return a view with two dimensions swapped; copy nothing.
 
-        dim0, dim1: ints, perhaps negative, perhaps equal.
-        Raises IndexError for a dimension that does not exist (a tensor without
-        dimensions accepts 0 and -1, and is returned as it is).
+        dim0, dim1: ints, which may be negative, and may be equal.
+
+        Raises IndexError for a dimension that doesn't exist. A tensor without
+        dimensions accepts 0 and -1, and is returned as it is.
         """
 
     @differentiable("Expand", lambda dy, base, *sizes: sum_to_size(dy, base[0]))
     @exercise(points=2, stars=2, minutes=20)
     def expand(self, *sizes):
-        """A view that repeats dimensions of size 1 by stride 0; nothing is copied.
+        """Return a view that repeats dimensions of size 1 by stride 0; copy nothing.
 
-        sizes: ints or one tuple, at least as many as there are dimensions; -1 keeps a
-        dimension's size. New dimensions come first.
-        x of shape (3, 1) and strides (1, 1): x.expand(2, 3, 4) has strides (0, 1, 0).
-        Raises RuntimeError for too few sizes, for a size other than the dimension's own
-        where that is not 1, for -1 in a new dimension, and for a size below -1. The
-        stride of a dimension that has size 1 afterwards may be any int.
+        sizes: ints or one tuple, at least as many as there are dimensions. New
+            dimensions come first. -1 keeps a dimension's size.
+
+        If x has shape (3, 1) and strides (1, 1), x.expand(2, 3, 4) has strides
+        (0, 1, 0). The stride of a dimension of size 1 in the result may be any int.
+        Raises RuntimeError for too few sizes, for a size that differs from the
+        dimension's own unless that is 1, for -1 in a new dimension, and for a size
+        below -1.
         """
 
     @property

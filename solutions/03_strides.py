@@ -13,37 +13,13 @@
 # %% [markdown]
 # # Lab 03 · Strides
 #
-# Here you write the part of minigrad that turns a row of cells into a tensor. There
-# are eleven exercises, about {{duration}} of work. What you write is not a copy of
-# minigrad: it becomes minigrad. As soon as you have run the cell of an answer, the
-# library works with your code, in this notebook and in all later labs. One is a
-# kernel, and takes chapter 01; the last is a test.
-#
-# How each exercise goes:
-#
-# 1. Read the task, and look at the example under it: it shows what PyTorch does.
-# 2. Fill in the cell that says `# YOUR CODE HERE`: put your code in the place of that
-#    comment and of the `raise` under it. Above the cell stands the contract: it says
-#    all that is tested. An answer leaves what it is given as it was, unless that says
-#    otherwise. Then run the cell.
-# 3. Run the cell below it, to see your function at work.
-# 4. Run the `check` cell. It tries your answer on many inputs and compares with
-#    PyTorch. Each part of the task that is right earns its share of the points. If
-#    something is wrong, you see the first input that went wrong, and often why. Check
-#    as often as you like.
-#
-# If you are stuck, open a hint: they go from vague to precise. Work in order if you
-# can. You may also skip: no check needs your answer to another exercise.
-#
-# When something is odd:
-#
-# - `NameError: name 'check' is not defined`, or `'solves'`, means that the set-up cell
-#   has not run in this session. Run it, then your answers, and go on.
-# - After each change of an answer, run its cell: a check tries what you ran last.
-# - To begin afresh, choose **Kernel > Restart Kernel and Run All Cells**. Exercises
-#   without an answer say so, and nothing stops.
-# - To start one exercise again, empty its function and write `raise
-#   NotImplementedError`.
+# In this lab, you write the part of minigrad that turns a row of cells into a tensor.
+# There are eleven exercises, which take about {{duration}}. minigrad uses your code as
+# soon as you've run its cell, here and in all later labs. One exercise is a kernel and
+# builds on chapter 01, and the last one is a test.
+
+# %% [markdown]
+# {{how}}
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
@@ -69,16 +45,16 @@ answers_from("labs", before="03_strides")
 # %% [markdown] task="contiguous_strides"
 # ## Strides of a row-major tensor
 #
-# A stride says how many storage cells to go on for one step along its dimension. In a
-# new tensor the elements lie row by row: the last dimension moves fastest, so its
-# stride is 1.
+# The stride of a dimension says how many storage cells to move ahead for one step along
+# it. A new tensor is stored row by row, so its last dimension has stride 1.
 #
-# Take shape `(2, 3, 4)`. One step along the last dimension is 1 cell. One step along
-# the middle one jumps over a whole row, 4 cells. One step along the first jumps over 3
-# rows of 4, 12 cells. So the strides are `(12, 4, 1)`.
+# Take shape `(2, 3, 4)` as an example. One step along the last dimension moves ahead by
+# 1 cell. One step along the middle dimension skips a whole row of 4 cells. One step
+# along the first dimension skips 3 rows of 4, which is 12 cells. So the strides are
+# `(12, 4, 1)`.
 #
-# Write `contiguous_strides`. What is the stride where a size is 0? The next cell shows
-# what PyTorch says.
+# Write `contiguous_strides`. What should the stride be where a size is 0? The next cell
+# shows what PyTorch does.
 
 # %%
 import torch
@@ -89,15 +65,15 @@ for shape in [(2, 3, 4), (5,), (2, 0, 3), ()]:
 # %% [markdown] hints="contiguous_strides"
 # <details><summary>Hint 1</summary>
 #
-# Begin with the last stride, which is always 1. How do you get from each stride to the
+# Start with the last stride, which is always 1. How do you get from each stride to the
 # one before it?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Go through the sizes from the last to the first. Keep the number of cells that one
-# step jumps over; note it down, then multiply it by the size, or by 1 where the size
-# is 0. At the end, turn the list round and make it a tuple.
+# Go through the sizes from last to first, and keep track of how many cells one step
+# skips. Note that number down, and then multiply it by the size, or by 1 if the size is
+# 0. At the end, reverse the list and turn it into a tuple.
 #
 # </details>
 
@@ -124,14 +100,14 @@ check(contiguous_strides)
 # %% [markdown] task="offset_of"
 # ## From index to storage cell
 #
-# The element at multi-index `(i, j, k)` lies in storage cell
+# The element at index `(i, j, k)` is in the storage cell with the number
 #
 # > offset + i · strides[0] + j · strides[1] + k · strides[2]
 #
-# With strides `(3, 1)`, index `(1, 2)` lies in cell 1 · 3 + 2 · 1 = 5. If the tensor
-# begins at cell 10 of its storage, its offset is 10 and the element lies in cell 15.
+# With strides `(3, 1)`, index `(1, 2)` is in cell 1 · 3 + 2 · 1 = 5. If the tensor
+# begins at cell 10 of its storage, its offset is 10, and the element is in cell 15.
 #
-# Write `offset_of`, for any number of dimensions.
+# Write `offset_of` for any number of dimensions.
 
 # %%
 x = torch.arange(20).as_strided((2, 3), (3, 1), 10)
@@ -140,14 +116,14 @@ strides(x, index=(1, 2))
 # %% [markdown] hints="offset_of"
 # <details><summary>Hint 1</summary>
 #
-# Each index goes with the stride of its own dimension. `zip` walks along two tuples at
-# once.
+# Each index goes with the stride of the same dimension. Which built-in function walks
+# along two tuples at once?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Start from `offset`. For each pair of index and stride, add their product. A tensor
-# without dimensions has nothing to add.
+# Start with `offset`. For each pair of an index and a stride, add their product. A
+# tensor without dimensions has nothing to add.
 #
 # </details>
 
@@ -170,15 +146,16 @@ check(offset_of)
 # %% [markdown] task="index_of"
 # ## From position to index
 #
-# Now the other way. Count the elements of a tensor row by row; which multi-index does
-# the element at `position` have? In shape `(2, 3)` the positions 0 to 5 are
+# Now go the other way. If you count the elements of a tensor row by row, which index
+# does the element at `position` have? In shape `(2, 3)`, the positions 0 to 5 have the
+# indices
 #
 # > (0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2)
 #
-# Position 5 is one row of 3 and 2 more: `(1, 2)`.
+# Position 5 comes after one row of 3 and 2 more elements, so its index is `(1, 2)`.
 #
-# Write `index_of`. Every kernel that takes tensors of any layout does this: a thread
-# knows its number, and must find its element.
+# Write `index_of`. Every kernel that takes tensors of any layout has to do this,
+# because a thread knows its number and must find its element.
 
 # %%
 for position in range(6):
@@ -189,14 +166,15 @@ for position in range(6):
 # %% [markdown] hints="index_of"
 # <details><summary>Hint 1</summary>
 #
-# Clocks do this. 200 seconds are 3 minutes and 20 seconds: which two operations give
-# the 3 and the 20?
+# A clock does this. 200 seconds are 3 minutes and 20 seconds. Which two operations give
+# you the 3 and the 20?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Begin with the last dimension. The remainder of the position by its size is the last
-# index; the whole quotient is the position among what is left. `divmod` gives both.
+# Start with the last dimension. The remainder of the position divided by its size is
+# the last index, and the quotient is the position among the remaining dimensions.
+# `divmod` returns both.
 #
 # </details>
 
@@ -221,16 +199,17 @@ with trying():
 check(index_of)
 
 # %% [markdown] task="permute"
-# ## Permute: another order of dimensions
+# ## Permute: reorder the dimensions
 #
-# `x.permute(2, 0, 1)` puts the dimensions into another order: dimension 0 of the
-# result is dimension 2 of `x`, and so on. If `x` has shape `(2, 3, 4)`, the result has
-# shape `(4, 2, 3)`. Its strides change places in the same way, from `(12, 4, 1)` to
-# `(1, 12, 4)`. No element moves: the result reads the same storage.
+# `x.permute(2, 0, 1)` puts the dimensions into another order. Dimension 0 of the result
+# is dimension 2 of `x`, dimension 1 of the result is dimension 0 of `x`, and so on. If
+# `x` has shape `(2, 3, 4)`, the result has shape `(4, 2, 3)`. The strides are reordered
+# in the same way, from `(12, 4, 1)` to `(1, 12, 4)`. No element moves, because the
+# result reads the same storage.
 #
-# Write the method `permute`. `layout.as_ints(dims)` takes `permute(2, 0, 1)` and
-# `permute((2, 0, 1))` alike; `layout.wrap_dim(dim, self.ndim)` turns -1 into the last
-# dimension, and raises the IndexError.
+# Write the method `permute`. Two functions help you. `layout.as_ints(dims)` accepts
+# both `permute(2, 0, 1)` and `permute((2, 0, 1))`. `layout.wrap_dim(dim, self.ndim)`
+# turns -1 into the last dimension, and raises the IndexError.
 
 # %%
 x = torch.arange(24).view(2, 3, 4)
@@ -239,15 +218,14 @@ strides(x.permute(2, 0, 1), base=x)
 # %% [markdown] hints="permute"
 # <details><summary>Hint 1</summary>
 #
-# You need two lists: the new sizes and the new strides. Both follow from `dims` in the
-# same way.
+# You need two lists, the new sizes and the new strides. How do they follow from `dims`?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
 # After `as_ints` and `wrap_dim`, take `self.shape[d]` and `self.strides[d]` for each
-# `d` in dims. The dims are fine if, sorted, they are 0, 1, 2, ... up to `self.ndim -
-# 1`.
+# `d` in `dims`. The dims are valid if they're 0, 1, 2, … up to `self.ndim - 1` once
+# they're sorted.
 #
 # </details>
 
@@ -281,10 +259,10 @@ with trying() as show:
 check(Tensor.permute)
 
 # %% [markdown] task="transpose"
-# ## Transpose: two dimensions change places
+# ## Transpose: swap two dimensions
 #
-# `x.transpose(0, 2)` swaps two dimensions and leaves the others where they are: shape
-# `(2, 3, 4)` becomes `(4, 3, 2)`. Like permute, it copies nothing.
+# `x.transpose(0, 2)` swaps two dimensions and leaves the others where they are, so
+# shape `(2, 3, 4)` becomes `(4, 3, 2)`. Like permute, it copies nothing.
 #
 # Write the method `transpose`.
 
@@ -295,14 +273,14 @@ x.transpose(0, -1).shape, x.transpose(0, -1).stride()
 # %% [markdown] hints="transpose"
 # <details><summary>Hint 1</summary>
 #
-# A transpose is a permute with a certain order.
+# Which order of dimensions would you pass to `permute`?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Begin with the order 0, 1, 2, ... as a list, and swap two of its items; `wrap_dim`
-# first, so that the dims are not negative. A tensor without dimensions has an empty
-# list: there is nothing to swap.
+# Start with a list of 0, 1, 2, … and swap two of its items. Call `wrap_dim` first, so
+# that the dims aren't negative. For a tensor without dimensions, the list is empty and
+# there's nothing to swap.
 #
 # </details>
 
@@ -333,13 +311,14 @@ check(Tensor.transpose)
 # %% [markdown] task="slice_view"
 # ## Slices are views
 #
-# `x[1, 0:6:2]` copies nothing either. Say `x` has shape `(4, 6)` and strides `(6, 1)`.
-# The `1` chooses a row: the result begins 1 · 6 cells later, and the row dimension is
-# gone. The `0:6:2` takes every second column: 3 are left, and one step is now 2 cells.
-# So the result has shape `(3,)`, strides `(2,)` and offset 6.
+# `x[1, 0:6:2]` copies nothing either. Suppose `x` has shape `(4, 6)` and strides `(6,
+# 1)`. The `1` selects a row, so the result begins 1 · 6 cells later, and the row
+# dimension is gone. The `0:6:2` takes every second column, so 3 of them remain, and one
+# step is now 2 cells. The result has shape `(3,)`, strides `(2,)`, and offset 6.
 #
-# Write `slice_view`, which does this for any index. `x[...]` then works for every
-# tensor: minigrad makes a tuple of what is in the brackets.
+# Write `slice_view`, which does this for any index. After that, `x[...]` works for
+# every tensor, because minigrad turns whatever is in the brackets into a tuple and
+# calls your function.
 
 # %%
 x = torch.arange(24).view(4, 6)
@@ -348,18 +327,18 @@ strides(x[1, 0:6:2], base=x)
 # %% [markdown] hints="slice_view"
 # <details><summary>Hint 1</summary>
 #
-# Treat one kind of item after the other: first ints, then slices, then None, and `...`
-# at the end. Keep a counter of the dimension that the next item deals with. What does
-# each kind do to the offset, the size and the stride?
+# Handle one kind of item after the other: first ints, then slices, then None, and `...`
+# last. Keep a counter for the dimension that the next item refers to. What does each
+# kind do to the offset, the size, and the stride?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `item.indices(size)` of a slice gives start, stop and step as plain numbers, with
-# None and negatives dealt with; `len(range(start, stop, step))` is the new size. An
-# int and a start move the offset by that many strides. Write `...` as whole slices
-# before you begin, as many as there are dimensions left, and put one at the end where
-# there is none.
+# `item.indices(size)` of a slice returns start, stop, and step as plain numbers, and
+# takes care of None and negative numbers. The new size is `len(range(start, stop,
+# step))`. An int or a start moves the offset by that many strides. Before you begin,
+# replace `...` with as many whole slices as there are dimensions left. If there's no
+# `...`, put one at the end.
 #
 # </details>
 
@@ -411,16 +390,16 @@ check(slice_view)
 # %% [markdown] task="broadcast_shapes"
 # ## Which shapes fit together?
 #
-# A column of shape `(3, 1)` and a row of shape `(4,)` can be added: the column is
-# repeated along the row, the row along the column, and the sum has shape `(3, 4)`. The
-# rule:
+# You can add a column of shape `(3, 1)` and a row of shape `(4,)`. The column is
+# repeated along the row and the row along the column, so the sum has shape `(3, 4)`.
+# The rule is:
 #
-# > Line up the shapes at their **last** dimension. In each place the sizes must be
-# > equal, or 1, or missing. The size that is not 1 wins.
+# > Line up the shapes on the right. In each dimension, the sizes must be equal, or one
+# > of them must be 1 or missing. The size that isn't 1 wins.
 #
 #     (3, 1)       (2, 1, 4)       (2, 3)
 #        (4,)         (3, 1)          (2,)
-#     (3, 4)       (2, 3, 4)       do not fit: 3 and 2
+#     (3, 4)       (2, 3, 4)       an error: 3 and 2
 #
 # Write `broadcast_shapes`. A size of 0 is a size like any other.
 
@@ -432,15 +411,15 @@ with trying():
 # %% [markdown] hints="broadcast_shapes"
 # <details><summary>Hint 1</summary>
 #
-# Where a shape is too short, you may think of sizes 1 before it. How many dimensions
-# does the result have?
+# If a shape is too short, imagine sizes of 1 in front of it. How many dimensions does
+# the result have?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Begin with a result of ones, as long as the longest shape. Go through each shape from
-# the back, with `shape[-1]`, `shape[-2]` and so on. Skip sizes of 1. Any other size
-# may replace a 1 in the result, and otherwise must be equal to what is there.
+# Start with a result of ones that's as long as the longest shape. Go through each shape
+# from the back, with `shape[-1]`, `shape[-2]`, and so on. Skip sizes of 1. Any other
+# size may replace a 1 in the result, and otherwise it must be equal to what's there.
 #
 # </details>
 
@@ -476,12 +455,13 @@ check(broadcast_shapes)
 # %% [markdown] task="expand"
 # ## Expand: repeat without copying
 #
-# How does a column of 3 elements become a matrix of 3 × 4? By a stride of 0: each step
-# to the right stays in the same cell. If `x` has shape `(3, 1)` and strides `(1, 1)`,
-# then `x.expand(3, 4)` has strides `(1, 0)`, and `x.expand(2, 3, 4)` has strides `(0,
-# 1, 0)`.
+# How does a column of 3 elements become a 3 × 4 matrix? It needs a stride of 0, so that
+# each step to the right stays in the same cell. If `x` has shape `(3, 1)` and strides
+# `(1, 1)`, then `x.expand(3, 4)` has strides `(1, 0)`, and `x.expand(2, 3, 4)` has
+# strides `(0, 1, 0)`.
 #
-# Write the method `expand`.
+# Write the method `expand`. The sizes may also contain -1, and some sizes are errors.
+# The contract below lists all cases.
 
 # %%
 x = torch.arange(3).view(3, 1)
@@ -490,15 +470,16 @@ strides(x.expand(3, 4), base=x)
 # %% [markdown] hints="expand"
 # <details><summary>Hint 1</summary>
 #
-# For each dimension of the result there are three cases: it is new, its size stays, or
-# its size was 1 and becomes another. What is the stride in each?
+# There are three cases for each dimension of the result. It may be new, it may keep its
+# size, or its size may change from 1 to another. What is the stride in each case?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `new = len(sizes) - self.ndim` dimensions come first, with stride 0. After those,
-# dimension `d` of the result is dimension `d - new` of `self`: the same size or -1
-# keeps its stride, a size that differs needs an old size of 1 and gets stride 0.
+# The first `new = len(sizes) - self.ndim` dimensions have stride 0. After those,
+# dimension `d` of the result is dimension `d - new` of `self`. If the size is the same,
+# or -1, it keeps its stride. If the size differs, the old size must be 1, and the
+# stride is 0.
 #
 # </details>
 
@@ -544,16 +525,17 @@ check(Tensor.expand)
 # %% [markdown] task="view_or_copy"
 # ## When is a reshape a view?
 #
-# `x.view(6)` of a row-major `x` of shape `(2, 3)` reads the same cells in a row:
-# strides `(1,)`. Of its transpose, no such view exists. Row by row, the transpose
-# reads cells 0, 3, 1, 4, 2, 5, and no single stride does that: the elements must be
-# copied first.
+# If `x` is row-major and has shape `(2, 3)`, then `x.view(6)` reads the same cells in a
+# row, with strides `(1,)`. The transpose of `x` has no such view. Row by row, it reads
+# cells 0, 3, 1, 4, 2, 5, and no single stride does that, so the elements must be copied
+# first.
 #
-# Write `view_or_copy`, which finds the strides of the view, or None.
+# Write `view_or_copy`. It returns the strides of the view, or None if there's no view.
 #
-# Neighboring dimensions are **evenly spaced** if a step of the outer one is a whole
-# run of the inner one. Only such dimensions can be merged, or cut anew together. A
-# dimension of size 1 is never stepped along, so its stride does not count.
+# Neighboring dimensions are **evenly spaced** if a step of the outer one is as long as
+# a whole run of the inner one. You can merge such dimensions, or split them in another
+# way, but no others. A dimension of size 1 never uses its stride, so that stride
+# doesn't matter.
 
 # %%
 x = torch.arange(6).view(2, 3)
@@ -564,17 +546,24 @@ with trying():
 # %% [markdown] hints="view_or_copy"
 # <details><summary>Hint 1</summary>
 #
-# Do it in two steps. First forget the old shape: which groups of old dimensions are
-# evenly spaced, so that each is one long dimension? Then cut these into the new sizes.
+# Do it in two steps. First forget the new shape. Which groups of old dimensions are
+# evenly spaced, so that each group is really one long dimension? Then split these
+# groups into the new sizes.
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Go from the last dimension to the first, without sizes of 1. Keep for each group the
-# number of its elements and the stride of its last dimension. Then go through the new
-# sizes from the last to the first, too. Each takes its part of the group; the stride
-# grows by the size that was taken. If a size does not divide what is left of the
-# group, the answer is None; if nothing is left, the next group begins.
+# Go from the last dimension to the first, and skip sizes of 1. For each group, keep its
+# number of elements and the stride of its last dimension. Take shape `(2, 3, 4)` with
+# strides `(24, 4, 1)`: the last two dimensions form a group of 12 elements with stride
+# 1, and the first is a group of 2 with stride 24.
+#
+# </details>
+# <details><summary>Hint 3</summary>
+#
+# Then go through the new sizes, also from last to first. Each takes its share of the
+# current group, and the stride is multiplied by that size. If a size doesn't divide
+# what's left of the group, return None. If nothing is left, the next group begins.
 #
 # </details>
 
@@ -615,46 +604,43 @@ check(view_or_copy)
 # %% [markdown] task="contiguous_kernel"
 # ## The same on a GPU: a kernel that gathers
 #
-# A view that has no evenly spaced reading must be copied, and on a GPU a kernel does
-# it: element i of the view, counted row by row, goes to `y[i]`. Here your `index_of`
-# and `offset_of` come together in CUDA C. (It takes chapter 01. If you have not read
-# it, come back to this exercise later: no other one needs it.)
+# If there's no view, the elements must be copied, and on a GPU, a kernel does that.
+# Element i of the view, counted row by row, goes to `y[i]`. So your `index_of` and
+# `offset_of` come together here, in CUDA C++. (This exercise builds on chapter 01. If
+# you haven't read it, come back later. No other exercise needs this one.)
 #
-# A kernel cannot see a Python tuple. The shape and the strides come as a **struct**, a
-# few values under one name, which is passed like a number:
+# A kernel doesn't know Python's tuples. The shape and the strides arrive as a
+# **struct**, which is a few values under one name, and it's passed like a number:
 #
-# | in C | is |
+# | in C++ | is |
 # |---|---|
-# | `view.dims` | how many dimensions there are, 0 to 8 |
+# | `view.dims` | the number of dimensions, 0 to 8 |
 # | `view.shape[d]` | the size of dimension d |
-# | `view.stride[d]` | how many cells one step along it takes |
+# | `view.stride[d]` | the number of cells to move ahead for one step along it |
 #
-# `x[0]` is the first element of the view. Places from `view.dims` on say nothing.
-# (`long long` is a whole number of 64 bits.)
+# `x[0]` is the first element of the view. The entries from `view.dims` on have no
+# meaning. `long long` is a 64-bit integer.
 #
-# Write the kernel `contiguous_kernel`. It needs no list of indices, and no array at
-# all: take i apart, dimension by dimension, and add up the offset as you go.
+# Write the kernel `contiguous_kernel`. It doesn't need a list of indices, or any array.
+# Find one index after the other, and add to the offset as you go. Here are the numbers
+# for i = 17, shape `(2, 3, 4)`, and strides `(1, 8, 2)`.
 
 # %%
-shape, stride, i = (2, 3, 4), (1, 8, 2), 17
-offset, rest = 0, i
-for d in reversed(range(3)):
-    rest, index = divmod(rest, shape[d])
-    offset += index * stride[d]
-    print(f"dimension {d}: index {index}, {rest} left, offset {offset}")
+index = [int(i) for i in np.unravel_index(17, (2, 3, 4))]
+print("i = 17 has index", index, "and offset", np.dot(index, (1, 8, 2)))
 
 # %% [markdown] hints="contiguous_kernel"
 # <details><summary>Hint 1</summary>
 #
-# The example above is the whole algorithm. What is `divmod` in C, and how does one
-# count from `view.dims - 1` down to 0?
+# In `index_of` you divided with `divmod`. What replaces it in C++, and how do you count
+# from `view.dims - 1` down to 0?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `if (i >= n) return;` first. Then `for (int d = view.dims - 1; d >= 0; d--)`: add
-# `rest % view.shape[d] * view.stride[d]` to the offset, which begins at 0, and divide
-# `rest`, which begins as i, by `view.shape[d]`. At the end, `y[i] = x[offset]`.
+# First return if i is too large. Then loop over the dimensions from last to first. Add
+# the remainder times the stride to the offset, which starts at 0, and divide the rest,
+# which starts at i, by the size. At the end, store the element at that offset.
 #
 # </details>
 
@@ -691,12 +677,14 @@ check(contiguous_kernel)
 # %% [markdown] task="test_permute"
 # ## A test for views
 #
-# Your `permute` was tried on shapes, strides and offsets that you had not thought of.
-# Now it is your turn: write the **test**. A test calls what it is given, compares, and
-# raises an AssertionError, by `assert`, where something is wrong.
+# Your `permute` was tried on shapes, strides, and offsets that you hadn't thought of.
+# Now it's your turn to write the **test**. A test calls the function that it's given,
+# compares the result, and raises an AssertionError (with `assert`) if something is
+# wrong.
 #
-# The check gives your test right versions of `permute`, which it must let pass, and
-# wrong ones, which it must not: mistakes that learners of this lab really make.
+# The check runs your test on several versions of `permute`. Your test must accept the
+# correct ones and refuse the others, which have mistakes that learners really make in
+# this lab.
 
 # %%
 try:
@@ -707,17 +695,17 @@ except AssertionError as error:
 # %% [markdown] hints="test_permute"
 # <details><summary>Hint 1</summary>
 #
-# `x.numpy().transpose(dims)` is what NumPy says. With which x and dims do these go
-# unnoticed: the inverse order, strides of a new tensor, an offset that is forgotten?
-# Choose others. And how does one see that nothing was copied?
+# NumPy's answer is `x.numpy().transpose(dims)`. For which `x` and `dims` would you not
+# notice that the order is inverted, that the strides are those of a new tensor, or that
+# the offset is missing? How can you tell that nothing was copied?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Take an x of shape (2, 3, 4) with an offset and strides that are not row-major, and
-# dims (2, 0, 1), whose inverse is another order. Compare `y.shape` and `y.numpy()`;
-# `np.shares_memory(y.numpy(), x.numpy())` says whether it is the same memory. Then
-# once more with a tuple, and with negative dims.
+# Take an `x` of shape `(2, 3, 4)` with an offset and with strides that aren't
+# row-major, and dims `(2, 0, 1)`, whose inverse is another order. Compare `y.shape` and
+# `y.numpy()`. `np.shares_memory(y.numpy(), x.numpy())` says whether both read the same
+# memory. Then do the same with a tuple and with negative dims.
 #
 # </details>
 
@@ -748,11 +736,11 @@ with trying():
 check(test_permute)
 
 # %% [markdown]
-# ## What you have built
+# ## What you've built
 #
-# These functions are what a tensor is before it computes anything. The rest of
-# minigrad's `Tensor` stands on them: `view`, `reshape`, `flatten`, `T`, `x[...]` and
-# `tolist` are a few lines each, and call what you wrote. Here they all work together.
+# These functions are everything a tensor is before it computes anything. The rest of
+# minigrad's `Tensor` builds on them. `view`, `reshape`, `flatten`, `T`, `x[...]`, and
+# `tolist` are a few lines each and call your code. Here they all work together.
 
 # %%
 with trying() as show:
@@ -763,10 +751,10 @@ with trying() as show:
     print(y.reshape(-1).shape, y[:1].expand(5, -1, -1).strides)
 
 # %% [markdown]
-# ## How you were checked
+# ## How your code is checked
 #
-# `show_check` shows the check of an exercise: its cases, where the expected values
-# come from, and the mistakes that it can name.
+# `show_check` prints the check of an exercise. You see its cases, where the expected
+# values come from, and the mistakes that it can name.
 
 # %%
 show_check(contiguous_strides)
@@ -774,13 +762,13 @@ show_check(contiguous_strides)
 # %% [markdown]
 # ## Take it home
 #
-# In a terminal, in the course's folder, this writes a plain Python package with your
-# own answers in it. It runs without any notebook.
+# Run this in a terminal, in the course's folder. It writes a Python package with your
+# own code in it, which runs without any notebook.
 #
 #     .venv/bin/minigrad export my_minigrad
 #
 # ## Where to go next
 #
-# So far nothing has been computed: tensors were only read in other ways. In chapter
-# 04, one kernel adds and multiplies tensors of any layout, and finds each element as
-# your last kernel does.
+# So far, you haven't computed anything. You've only read tensors in different ways. In
+# chapter 04, one kernel adds and multiplies tensors of any layout, and it finds each
+# element the way your last kernel does.

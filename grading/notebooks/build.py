@@ -10,9 +10,10 @@ Marks on cells say what a cell is; everything else about it follows from the exe
 
 {{relu | unary_vec | time}} in a text becomes that cell of docs/benchmarks/kernels.md,
 and {{relu | unary_vec}} the rate, GB/s or TFLOP/s; {{duration}} in the first cell is
-how long the notebook takes. {{=12}} is 12: a number, or words, that the cells beside
-the text show, and {{=it is refused|ValueError}} says so in words where they show
-"ValueError". The tests compare both when they run the notebook.
+how long the notebook takes, and {{how}} is how_a_lab_works.md. {{=12}} is 12: a number,
+or words, that the cells beside the text show, and {{=it is refused|ValueError}} says so
+in words where they show "ValueError". The tests compare both when they run the
+notebook.
 Built twice, a notebook has the same bytes: ids come from the marks, not from chance.
 """
 
@@ -62,6 +63,7 @@ for place in [colab, *Path.cwd().parents, Path.cwd()]:
     if (place / "minigrad/course.py").exists() and str(place) not in sys.path:
         sys.path.insert(0, str(place))
 """
+HOW = Path(__file__).with_name("how_a_lab_works.md")
 HIDDEN = {"jupyter": {"source_hidden": True}}
 
 
@@ -153,6 +155,7 @@ def notebook(path, solved):
     for cell in cells:
         if cell.cell_type == "markdown":
             cell.source = STATED.sub(r"\1", cell.source)  # what is read, and counted
+            cell.source = cell.source.replace("{{how}}", HOW.read_text("utf-8").strip())
     takes = duration(cells, exercises_of(path.stem) if lab else [])
     cells[0].source = cells[0].source.replace("{{duration}}", takes)
     ids = _ids(cells)

@@ -34,18 +34,19 @@ def test_block_sum(kernel):
 
 @exercise(points=2, stars=2, minutes=15)
 def test_permute(permute):
-    """Raise an error if `permute` is no right permute; else return.
+    """Raise an error unless `permute` is a correct permute; otherwise return.
 
-    permute: a function with the contract of Tensor.permute: permute(x, *dims) is a view
-    of the tensor x, with its dimensions in the order `dims`.
+    permute: a function with the contract of Tensor.permute. permute(x, *dims) must
+        return a view of the tensor x with its dimensions in the order `dims`.
 
-    Right is: the shape, the elements, the same memory as x's, for any strides and any
-    offset of x, for dims as ints or as one tuple, also negative ones. Which errors it
-    raises for wrong dims is not to be tested. The error is an AssertionError, or what
-    `permute` raises where it should give a view.
-    At hand: minigrad.arange(n), x.as_strided(shape, strides, offset), x.numpy(),
-    np.array_equal, np.shares_memory(one, other). Compare with NumPy; PyTorch is not
-    there.
+    The view must have the correct shape and elements and share the memory of x, for any
+    strides and any offset of x, and for dims as ints or as one tuple, which may be
+    negative. Don't test which errors it raises for invalid dims.
+    Raise an AssertionError. If `permute` raises an error itself where it should return
+    a view, you may let that through.
+    You can use minigrad.arange(n), x.as_strided(shape, strides, offset), x.numpy(),
+    np.array_equal, and np.shares_memory(one, other). Compare with NumPy, because
+    PyTorch isn't available.
     """
 
 

@@ -30,15 +30,16 @@ def Strides(shape, strides):  # noqa: N802  the name that the struct has in CUDA
 
 contiguous_kernel = kernel_exercise(
     """\
-// y[i] = element i of the view, in row-major order, for i = 0 ... n - 1.
+// y[i] = element i of the view in row-major order, for i = 0 ... n - 1.
 //
 // struct Strides { int dims; long long shape[8]; long long stride[8]; };
 //
-// The view has view.dims dimensions, 0 to 8, of sizes view.shape[d] >= 1; places from
-// view.dims on say nothing. Its element at index (0, ..., 0) is x[0]; one step along
-// dimension d is view.stride[d] cells, which may be 0; no cell is further off than an
-// int can count. n is the product of the sizes, or 0. The launch has one dimension and
-// at least n threads, often more. Each element of y is written by one thread.
+// The view has view.dims dimensions, 0 to 8, of sizes view.shape[d] >= 1. The entries
+// from view.dims on have no meaning. Its element at index (0, ..., 0) is x[0], and one
+// step along dimension d is view.stride[d] cells, which may be 0. The number of each
+// cell fits into an int. n is the product of the sizes, or 0. The launch has one
+// dimension and at least n threads, often more. One thread must write each element of
+// y.
 __global__ void contiguous_kernel(const float* x, Strides view, float* y, int n);
 """,
     points=3,
