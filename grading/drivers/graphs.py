@@ -179,15 +179,15 @@ def engine(exercise, edges, rows, seeds, retain):
 
 
 @scene
-def leaf(exercise, asked, made):
-    """leaf_rules of a tensor that was asked, or was made by an operator.
+def leaf(exercise, asked, node):
+    """leaf_rules of a tensor, whose node is given by its name.
 
-    A node among the answers stands there by its name.
+    A node among the answers stands there by its name, too.
     """
-    found = exercise(asked, Step(0) if made else None)
-    if not isinstance(found, tuple):
-        return found
-    return tuple("<MulBackward0>" if isinstance(x, Step) else x for x in found)
+    rules = exercise(asked, node and Step(0))
+    if not isinstance(rules, tuple):
+        return rules
+    return tuple(node if isinstance(x, Step) else x for x in rules)
 
 
 # ------------------------------------------------- versions
@@ -196,27 +196,26 @@ def leaf(exercise, asked, made):
 UNRECORDED = "without gradients:"
 
 
-@scene
-def versions(exercise, steps):
-    """next_version of several tensors, one after the other: [versions] at the end.
+@driver
+def versions(library, answer, steps):
+    """next_version of several tensors, one after the other: their versions at the end.
 
     Where one comes again, it's what was returned.
     """
-    x, other = Minigrad.tensor([[1, 2], [3, 4]]), Minigrad.tensor([5, 6])
-    tensors = {"x": x, "row": x[0], "turned": x.transpose(0, 1), "other": other}
+    x, other = library.tensor([[1, 2], [3, 4]]), library.tensor([5, 6])
+    tensors = {"x": x, "row": x[0], "turned": x.T, "other": other}
     x.requires_grad_()
-    start = x.storage.version, other.storage.version
-    same = []
+    start, same = (x._version, other._version), []
     for step in steps:
         unrecorded, name = step.startswith(UNRECORDED), step.split()[-1]
-        with minigrad.no_grad() if unrecorded else contextlib.nullcontext():
-            found = exercise(tensors[name])
-        same.append(found is tensors[name])
-        tensors[name] = found
+        with library.no_grad() if unrecorded else contextlib.nullcontext():
+            returned = answer(tensors[name])
+        same.append(returned is tensors[name])
+        tensors[name] = returned
     return {
         "versions of x and of another": [
-            x.storage.version - start[0],
-            other.storage.version - start[1],
+            x._version - start[0],
+            other._version - start[1],
         ],
         "the tensor itself is returned": all(same),
     }

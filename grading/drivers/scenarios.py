@@ -9,6 +9,8 @@ import weakref
 
 import numpy as np
 
+from .registry import driver
+
 
 def library_of(module, array):
     """What scenarios need of minigrad or PyTorch, the `library` of each.
@@ -39,7 +41,7 @@ def differentiated(library, answer, *arguments):
     y = answer(*arguments)
     if not hasattr(y, "grad_fn"):
         return y
-    found = {
+    facts = {
         RESULT: library.array(y),
         DTYPE: str(y.dtype).removeprefix("torch."),
     }
@@ -49,11 +51,11 @@ def differentiated(library, answer, *arguments):
         y.backward(y.new_tensor(back.reshape(tuple(y.shape))))
     zeros = [np.zeros_like(library.array(x)) for x in tensors]
     back = zip(tensors, zeros, strict=True)
-    found[CUT] = [zero if x.grad is None else library.array(x.grad) for x, zero in back]
+    facts[CUT] = [zero if x.grad is None else library.array(x.grad) for x, zero in back]
     with library.no_grad():
         for x in tensors:
             x.mul_(2)
-    return found | {SHARES: library.array(y)}
+    return facts | {SHARES: library.array(y)}
 
 
 LATER = "the gradient of a sum that is made afterwards"
@@ -62,19 +64,19 @@ MEAN, VAR = "running_mean", "running_var"
 
 def normalized(library, answer, x, mean, var, options):
     """batch_norm: what differentiated says, and the running statistics afterwards."""
-    kept = [None if a is None else library.of(a) for a in (mean, var)]
+    statistics = [None if a is None else library.of(a) for a in (mean, var)]
     arrays = {k: v for k, v in options.items() if isinstance(v, np.ndarray)}
     rest = {k: v for k, v in options.items() if k not in arrays}
 
     def call(x, *more):
-        return answer(x, *kept, **dict(zip(arrays, more, strict=True)), **rest)
+        return answer(x, *statistics, **dict(zip(arrays, more, strict=True)), **rest)
 
-    found = differentiated(library, call, *map(library.of, [x, *arrays.values()]))
-    if isinstance(found, dict):
-        for name, t in zip((MEAN, VAR), kept, strict=True):
-            found[name] = None if t is None else library.array(t)
-            found[f"{name} is recorded"] = t is not None and t.requires_grad
-    return found
+    facts = differentiated(library, call, *map(library.of, [x, *arrays.values()]))
+    if isinstance(facts, dict):
+        for name, t in zip((MEAN, VAR), statistics, strict=True):
+            facts[name] = None if t is None else library.array(t)
+            facts[f"{name} is recorded"] = t is not None and t.requires_grad
+    return facts
 
 
 def lopsided(prediction, y):
@@ -141,6 +143,7 @@ def asked(library, values, needs):
     return [x.requires_grad_() if n else x for x, n in zip(tensors, needs, strict=True)]
 
 
+@driver
 def one_call(library, answer, values, needs, k, factors):
     contexts, tensors = [], asked(library, values, needs)
     gc.freeze()  # what is there already need not be looked through below
@@ -164,6 +167,7 @@ def one_call(library, answer, values, needs, k, factors):
     return shown | {LATER: sum_of(library, leaf)}
 
 
+@driver
 def two_calls(library, answer, values, k):
     """Both forwards, then both backwards."""
     a, b, c = (library.tensor(v).requires_grad_() for v in values)
@@ -179,6 +183,7 @@ def two_calls(library, answer, values, k):
     return shown | {"gradients of the second call": gradients(library, b, c)}
 
 
+@driver
 def two_results(library, answer, values, weights):
     tensors = [library.tensor(v).requires_grad_() for v in values]
     results = answer(both(library), *tensors)
@@ -188,6 +193,7 @@ def two_results(library, answer, values, weights):
     return shown | {"gradients": gradients(library, *tensors)}
 
 
+@driver
 def without_recording(library, answer, values, k):
     tensors = [library.tensor(v).requires_grad_() for v in values]
     with library.no_grad():
@@ -202,6 +208,7 @@ def without_recording(library, answer, values, k):
     }
 
 
+@driver
 def passed_on(library, answer, values, k):
     """A Function that returns its argument; its gradient is k times what comes."""
 
@@ -221,6 +228,7 @@ def passed_on(library, answer, values, k):
     return shown | {"x is still a leaf": x.is_leaf, "gradients": gradients(library, x)}
 
 
+@driver
 def failing(library, answer, values):
     tensors = [library.tensor(v).requires_grad_() for v in values]
     try:
@@ -236,13 +244,22 @@ def failing(library, answer, values):
 # ------------------------------------------------- detach
 
 
+VIEWS = {
+    "a leaf": lambda x: x,
+    "a tensor without requires_grad": lambda x: x,
+    "x * 2": lambda x: x * 2,
+    "(x * 2).T": lambda x: (x * 2).T,
+    "(x * 2)[1:]": lambda x: (x * 2)[1:],
+    "(x * 2).sum()": lambda x: (x * 2).sum(),
+    "(x * 2).expand(3, 4)": lambda x: (x * 2).expand(3, 4),
+}
+
+
+@driver
 def detached(library, answer, values, how):
-    """detach() of a computed tensor, or of a view of one."""
-    x = library.tensor(values).requires_grad_(how != "constant")
-    y = x if how in ("leaf", "constant") else {
-        "plain": lambda x: x, "turned": lambda x: x.T, "part": lambda x: x[1:],
-        "number": lambda x: x.sum(), "expanded": lambda x: x.expand(3, 4),
-    }[how](x * 2)  # fmt: skip
+    """detach() of a leaf, of a computed tensor, or of a view of one."""
+    x = library.tensor(values).requires_grad_("without" not in how)
+    y = VIEWS[how](x)
     d = answer(y)
     shown = {
         "x.detach() is x": d is y,

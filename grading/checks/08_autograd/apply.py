@@ -1,0 +1,52 @@
+"""Function.apply: what it records; PyTorch does the same."""
+
+from grading.checking.check import Check, drive
+from grading.checking.compare import close
+from grading.drivers import scenarios
+from minigrad.autograd import Function
+
+from .inputs import drawn
+
+SAID = {
+    scenarios.one_call: "y = Product.apply(a, b, k); y.sum().backward()",
+    scenarios.two_calls: "two Product.apply(...), then backward() from each",
+    scenarios.without_recording: "with no_grad(): y = Product.apply(a, b, k)",
+    scenarios.two_results: "s, p = SumAndProduct.apply(a, b, c), then backward()",
+    scenarios.passed_on: "y = PassedOn.apply(x), whose forward returns x",
+    scenarios.failing: "Product.apply(a, b, None), whose forward raises ValueError",
+}
+
+
+def matrices(random, count=2):
+    return [drawn(random, 2, 3) for _ in range(count)]
+
+
+def one_call(random, k, *needs):
+    args = matrices(random), needs, k, random.sample(range(1, 9), 4)
+    return drive(scenarios.one_call, *args)
+
+
+def cases(random):
+    for k in 3, random.randint(2, 9):
+        yield "one call", one_call(random, k, True, True)
+    yield "one call", one_call(random, 2, True, False)
+    yield "one call", one_call(random, 2, False, True)
+    for k in 2, random.randint(3, 9):
+        yield "several calls", drive(scenarios.two_calls, matrices(random, 3), k)
+    yield "nothing asks", one_call(random, 2, False, False)
+    yield "no_grad", drive(scenarios.without_recording, matrices(random), 2)
+    three = matrices(random, 3)
+    yield "several results", drive(scenarios.two_results, three, (2.0, -3.0))
+    x, pair, k = drawn(random, 3), matrices(random), random.randint(2, 9)
+    yield "an argument as the result", drive(scenarios.passed_on, x, k)
+    yield "an error in forward", drive(scenarios.failing, pair)
+
+
+check = Check(
+    Function.apply,
+    cases=cases,
+    reference=lambda cls, *args: cls.apply(*args),
+    compare=close(),
+    describe=lambda exercise, case: SAID[case.driver],
+    not_tested="other dtypes, layouts, and sizes: apply hands on what it is given",
+)
