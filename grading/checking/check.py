@@ -294,7 +294,7 @@ class Judgment(Explanation):
         try:
             right = (
                 raises(got, expected) if isinstance(expected, Raises)
-                else not isinstance(got, Problem)
+                else not (outcome.problem or isinstance(got, Problem))
                 and bool(self.check.compare(got, expected, case))
             )  # fmt: skip
         except UNLIKE:
@@ -323,8 +323,9 @@ class Judgment(Explanation):
             return outcome.problem or outcome.value, outcome
         try:
             return self.observed(outcome.value, case, outside, subject), outcome
-        except UNLIKE:
-            return outcome.value, outcome
+        except UNLIKE:  # it's shown as it is, and wrong, whatever it looks like
+            unlike = Problem("type", "a result of another kind")
+            return outcome.value, outcome._replace(problem=unlike)
 
     def value(self, function, case):
         """What a reference, or a model of a mistake, gives for a case; or Raises."""

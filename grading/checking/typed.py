@@ -32,7 +32,9 @@ def typed(exercise, case):
             before, text = [*before, f"{name} = {_view(value)}; "], name
         elif isinstance(value, np.ndarray | Filled):
             array = value.values if isinstance(value, Filled) else value
-            if array.size > FEW:
+            if isinstance(value, np.ndarray):
+                text = "np." + text.replace("dtype=", "dtype=np.")
+            if not 0 < array.size <= FEW:
                 text = name
                 after.append(f"{name}: {array.dtype} {shown(array.shape)}")
         said.append(text)

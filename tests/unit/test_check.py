@@ -95,17 +95,23 @@ def test_a_call_that_is_shown_can_be_typed(check):
         pytest.skip("not run: the case is described in words (by its own function)")
     minigrad.answers_from("solutions")
     names = {"minigrad": minigrad, "np": np, exercise.name: exercise}
+    parameters = [*inspect.signature(exercise.__wrapped__).parameters]
     pairs = check.cases(random.Random(0))
     cases = [case for _, case in pairs if type(case) is Call]
     cases = [case for case in cases if not (case.driver or check.driver)]
     for case in cases:
-        *setup, last = typed(exercise, case).split("; ")
+        parts = typed(exercise, case).split("; ")
+        number = [f"{exercise.name}(" in part for part in parts].index(True)
         space = {**names}
+        for part in parts[number + 1 :]:  # x: float32 (3, 4)
+            name = part.partition(":")[0]
+            space[name] = case.args[parameters.index(name)]
+            assert part == f"{name}: {space[name].dtype} {space[name].shape}"
         subject = LocalSubject(trusted=True)
         got, _ = check.judgment(subject).got(subject, case)
         try:
-            exec("\n".join(setup), space)
-            value = eval(last, space)
+            exec("\n".join(parts[:number]), space)
+            value = eval(parts[number], space)
         except (IndexError, RuntimeError, TypeError, ValueError) as error:
             assert type(error).__name__ in got.types
             continue
@@ -115,7 +121,7 @@ def test_a_call_that_is_shown_can_be_typed(check):
         elif isinstance(got, dict) and got.keys() == {"dtype"}:
             assert str(value) == got["dtype"]
         else:
-            assert value == got
+            assert same(value, got)
 
 
 def test_options_and_large_arrays_are_typed_too():
@@ -178,6 +184,13 @@ def test_what_is_observed_is_compared_and_shown():
         verdict)  # fmt: skip
     verdict = verdict_on(check, lambda shape: 7)  # of which nothing can be observed
     assert verdict.points == 0 and "not an int" in str(verdict)
+
+
+def test_who_returns_what_the_check_would_have_observed_earns_nothing():
+    check = of_strides(observe=lambda strides, case: {"the first": strides[:1]})
+    assert verdict_on(check, strides_of).state == "right"
+    forged = verdict_on(check, lambda shape: {"the first": strides_of(shape)[:1]})
+    assert forged.points == 0
 
 
 def test_what_cannot_be_compared_is_wrong():

@@ -44,7 +44,7 @@ def reference(device, warmup, repeat, outside):
 def observe(seconds, case, outside=None):
     """The time, and what was done for it; of the reference, what was to be done."""
     if not isinstance(seconds, float):
-        return seconds
+        raise TypeError("it is not a number of seconds")
     _, warmup, repeat = case.args
     calls, left_over, asked = warmup + repeat, False, True
     if outside:
