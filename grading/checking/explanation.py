@@ -1,5 +1,7 @@
 """What is said of a wrong answer: the case that shows it, the cause, and a picture."""
 
+import contextlib
+
 from ..drivers.registry import PLAYED_BY
 from ..isolation.replies import Problem
 from . import describe, diagnosis
@@ -55,9 +57,10 @@ class Explanation:
     def general(self, case):
         """(name, text) of a cause that can be seen in a case; None for no idea."""
         if self.check.diagnose:
-            found = self.check.diagnose(case.got, case.expected, case.case)
-            if found is not None:
-                return found or None
+            with contextlib.suppress(*UNLIKE):  # what an answer returns may be anything
+                cause = self.check.diagnose(case.got, case.expected, case.case)
+                if cause is not None:
+                    return cause or None
         if case.got is None and "None" in self.exercise.contract:
             return None  # an answer like any other: no return is missing
         return describe.general_cause(case.got, case.expected)

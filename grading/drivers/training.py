@@ -19,7 +19,7 @@ from minigrad.training import Training
 
 from ..isolation.codec import NotPlain
 from .modules import array_of, put, tensor_of
-from .registry import scene, wanted
+from .registry import driver, scene, wanted
 
 
 @scene
@@ -38,8 +38,8 @@ SHARED = [  # generators of random numbers that all programs share: get and set
 ]
 
 
-@scene
-def epoch_orders(exercise, n, shuffle, seed, another, stirs):
+@driver
+def epoch_orders(library, answer, n, shuffle, seed, another, stirs):
     """The orders of some epochs, of one loader and of others.
 
     stirs: seeds of the generators that all share, before each; and what is drawn next.
@@ -48,53 +48,53 @@ def epoch_orders(exercise, n, shuffle, seed, another, stirs):
     asked = [(first, 0), (first, 1), (first, 2), (first, 0)]
     asked += [(loader_of(n, shuffle, seed), 2), (loader_of(n, shuffle, another), 0)]
     asked.append((loader_of(n, shuffle, seed), 1))  # as in another run of Python
-    found, drawn, kept = [], [], [get() for get, _ in SHARED]
+    orders, drawn, states = [], [], [get() for get, _ in SHARED]
     try:
         for number, (loader, epoch) in enumerate(asked):
             loader.epoch = epoch
             for stir in np.random.seed, python_random.seed, minigrad.manual_seed:
                 stir(stirs[number])
             with another_run() if number == 6 else contextlib.nullcontext():
-                found.append(indices_of(exercise(loader), "the order"))
+                orders.append(indices_of(answer(loader), "the order"))
             drawn.append([np.random.random(), python_random.random()])
             drawn[-1] += default_generator.get_state()
     finally:
-        for (_, restore), state in zip(SHARED, kept, strict=True):
+        for (_, restore), state in zip(SHARED, states, strict=True):
             restore(state)
-    return {"orders": found, "drawn next": drawn}
+    return {"orders": orders, "drawn": drawn}
 
 
-@scene
-def many_orders(exercise, n, pairs):
+@driver
+def many_orders(library, answer, n, pairs):
     """The orders of loaders with these seeds, in these epochs."""
-    found = []
+    orders = []
     for seed, epoch in pairs:
         loader = loader_of(n, True, seed)
         loader.epoch = epoch
-        found.append(indices_of(exercise(loader), "the order"))
-    return {"orders": found}
+        orders.append(indices_of(answer(loader), "the order"))
+    return orders
 
 
-@scene
-def changed_loader(exercise, attributes):
+@driver
+def changed_loader(library, answer, attributes):
     """The orders of one loader whose attributes change: its own, a new one's, its own.
 
     attributes: n, shuffle, seed, and epoch, one after the other. Whoever has an order
     may write to it: it is theirs.
     """
-    loader, found = loader_of(*attributes[0][:3]), []
+    loader, orders = loader_of(*attributes[0][:3]), []
     for n, shuffle, seed, epoch in attributes:
         new = loader_of(n, shuffle, seed)
         vars(loader).update(dataset=range(n), shuffle=shuffle, seed=seed, epoch=epoch)
         new.epoch = epoch
         three = []
         for asked in loader, new, loader:
-            order = exercise(asked)
+            order = answer(asked)
             three.append(indices_of(order, "the order"))
             if order.flags.writeable:
                 order[:] = 0
-        found.append(three)
-    return {"as new": found}
+        orders.append(three)
+    return orders
 
 
 @contextlib.contextmanager

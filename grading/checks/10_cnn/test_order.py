@@ -1,16 +1,12 @@
-"""A test for the order of a loader.
+"""test_order: a test for the order of a loader."""
 
-Leaves out depends_on_calls, global_state, kept, stays, turned, and type: the contract
-of a test names no mistakes that it must find.
-"""
-
-from grading.exercise import own_test
+from grading.checking.candidates import TestCheck
 from minigrad.data import DataLoader
 from minigrad.exercises.own_tests import test_order
 
-own_test(
+check = TestCheck(
     test_order,
-    DataLoader.order,
+    of=DataLoader.order,
     rejects={
         "never_shuffled": "an order that is never shuffled",
         "always_shuffled": "an order that is always shuffled",
@@ -21,4 +17,6 @@ own_test(
         "with_replacement": "an order in which items come twice",
         "moved_along": "an order that is only moved along",
     },
+    not_tested="depends_on_calls, global_state, kept, stays, turned, and type: the "
+    "contract of a test names no mistakes that it must find",
 )

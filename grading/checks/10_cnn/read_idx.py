@@ -1,0 +1,114 @@
+"""read_idx: the array in an IDX file, by NumPy."""
+
+import math
+
+import numpy as np
+
+from grading.checking.check import Check, call
+from grading.drivers.training import idx
+from grading.exercise import Problem, Raises
+from minigrad.data.idx import read_idx
+
+ACCEPTED = {  # why a file is refused: what is said of who reads it
+    "no IDX file": ("magic", "the file does not begin with two zero bytes, so it is no "
+        "IDX file (a gzip file begins with 1f 8b): raise ValueError"),
+    "not of unsigned bytes": ("any_type", "the third byte says the type, and only 8, "
+        "unsigned bytes, is read here: other elements have other sizes. Raise "
+        "ValueError"),
+    "bytes are missing": ("truncated", "bytes are missing, and no error says so: "
+        "compare how many bytes follow the head with how many the sizes need, and "
+        "raise ValueError"),
+    "bytes are left over": ("trailing", "the file has more bytes than the sizes say, "
+        "and no error says so: it is damaged, or the head was misread. Raise "
+        "ValueError"),
+}  # fmt: skip
+MISSING, LEFT_OVER = [*ACCEPTED][2:]
+
+
+def head(*shape, kind=8):
+    return bytes([0, 0, kind, len(shape)]) + np.array(shape, ">u4").tobytes()
+
+
+def cases(random):
+    def file(*shape, **kind):
+        return head(*shape, **kind) + random.randbytes(math.prod(shape))
+
+    for shape in (3, 4, 5), (2, 28, 28), (300,), (3, 4, 5):
+        yield "images and labels", call(file(*shape))
+    for shape in (5, 3), (2, 3, 4, 5), (0, 2, 2), (), (0, 65536), (1, 2, 1, 2, 1, 3):
+        yield "any number of dimensions", call(file(*shape))
+    good = file(4, 3, 2)
+    for data in [
+        *(file(4, 3, 2, kind=kind) for kind in (0x0D, 0x0B)),
+        *(file(3, 2, kind=kind) + bytes(6 * (size - 1))  # no byte is missing
+          for kind, size in ((0x09, 1), (0x0B, 2), (0x0D, 4))),
+        *(start + good[2:] for start in (b"\x1f\x8b", b"\0\1", b"\1\0")),
+        *(good[:-1], good + b"\0", good[:11]),
+        # sizes that are neither negative nor allocated
+        *(head(2**32 - 1) + bytes(5), head(2**32 - 1, 2**16) + bytes(5)),
+        *(b"", b"\0\0\x08", b"\0\0\x08\0"),
+    ]:  # fmt: skip
+        yield "what is wrong is refused", call(data)
+
+
+def reference(data):
+    if len(data) < 4:
+        raise ValueError(MISSING)
+    if data[:3] != b"\0\0\x08":
+        is_idx = data[:2] == b"\0\0"
+        raise ValueError("not of unsigned bytes" if is_idx else "no IDX file")
+    start = 4 + 4 * data[3]
+    shape = np.frombuffer(data[4:start].ljust(start - 4), ">u4").tolist()
+    missing = start + math.prod(shape) - len(data)
+    if missing:
+        raise ValueError(MISSING if missing > 0 else LEFT_OVER)
+    return np.frombuffer(data, np.uint8, offset=start).reshape(shape)
+
+
+def three(data):
+    array = reference(data)
+    if array.ndim != 3:
+        raise ValueError
+    return array
+
+
+def observe(array, case):
+    elements = array.tolist()
+    return {"dtype": str(array.dtype), "shape": array.shape, "elements": elements}
+
+
+def describe(exercise, case):
+    (data,) = case.args
+    return f"read_idx(data); data: {len(data)} bytes, {data[:16].hex(' ', -4)}"
+
+
+def diagnose(got, expected, case):
+    """A file that should be refused, or elements from another place of the file."""
+    if isinstance(got, Problem):
+        return None
+    if isinstance(expected, Raises):
+        return ACCEPTED[expected.message]
+    if got["dtype"] != "uint8":
+        said = f"the elements are bytes, 0 to 255: np.uint8, not {got['dtype']}"
+        return "not_bytes", said
+    (data,), elements = case.args, np.array(got["elements"], np.uint8).tobytes()
+    start, at = 4 + 4 * data[3], data.find(elements)
+    if got["shape"] == expected["shape"] and elements[3:] and at not in (-1, start):
+        return "head_misread", (
+            f"the elements are read from byte {at} on, but the head has {start} bytes: "
+            "four, and four for each dimension"
+        )
+    return None
+
+
+check = Check(
+    read_idx,
+    cases=cases,
+    reference=reference,
+    driver=idx,
+    observe=observe,
+    describe=describe,
+    diagnose=diagnose,
+    models={"three": three},
+    not_tested="nothing that the contract names",
+)
