@@ -3,10 +3,10 @@
 from .packages import advice
 
 try:
-    from .checking.lab import check, show_check
+    from .checking.lab import check, show_check, show_solution
     from .checking.trying import trying
     from .checking.verdict import Verdict
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError(advice(error) or error, name=error.name) from None
 
-__all__ = ["Verdict", "check", "show_check", "trying"]
+__all__ = ["Verdict", "check", "show_check", "show_solution", "trying"]

@@ -32,7 +32,7 @@ class CaptureError(RuntimeError):
     """What was to be captured cannot be."""
 
 
-@exercise(points=2, stars=2, minutes=15)
+@exercise(points=2, stars=2, minutes=15, level="good to know")
 def copy_inputs(static, given):
     """Bring this call's inputs to where a captured graph reads them.
 
@@ -47,7 +47,7 @@ def copy_inputs(static, given):
     """
 
 
-@exercise(points=2, stars=2, minutes=15)
+@exercise(points=2, stars=2, minutes=15, level="extra")
 def capture_failure(events):
     """Why a capture fails: (line, text) of the first reason, or None if there is none.
 

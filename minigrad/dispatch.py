@@ -41,7 +41,7 @@ class DispatchError(NotImplementedError):
     """An operator has no kernel for these operands."""
 
 
-@exercise(points=2, stars=1, minutes=10)
+@exercise(points=2, stars=1, minutes=10, level="good to know")
 def find_kernel(registry, operator, device, dtype):
     """The kernel of `operator` for tensors on `device`, computing in `dtype`.
 

@@ -127,7 +127,7 @@ def promote_types(a, b):
     return float32 if {a, b} == {float16, bfloat16} else wider
 
 
-@exercise(points=2, stars=2, minutes=20)
+@exercise(points=2, stars=2, minutes=20, level="good to know")
 def result_type(*operands):
     """The dtype in which an operator computes with these operands.
 

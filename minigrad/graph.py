@@ -199,7 +199,7 @@ def gradient_of(operation, dy):
     return GRADIENTS[operation.type](operation, dy)
 
 
-@exercise(points=3, stars=3, minutes=30)
+@exercise(points=3, stars=3, minutes=30, level="good to know")
 def gradients(y, xs, grad_of):
     """The gradients of y with respect to each of xs, as new operations: a list, with
     None where y does not depend on it.
@@ -220,7 +220,7 @@ def gradients(y, xs, grad_of):
 # ------------------------------------------------- run
 
 
-@exercise(points=2, stars=2, minutes=20)
+@exercise(points=2, stars=2, minutes=20, level="good to know")
 def execution_order(fetches):
     """All operations that the fetches depend on, themselves included: a list, each
     once, and each after all of its inputs.
@@ -233,7 +233,7 @@ def execution_order(fetches):
     """
 
 
-@exercise(points=2, stars=2, minutes=15)
+@exercise(points=2, stars=2, minutes=15, level="good to know")
 def pruned(order, fetches, fed):
     """The operations of `order` that a run has to compute: a list, in that order.
 
@@ -247,7 +247,7 @@ def pruned(order, fetches, fed):
     """
 
 
-@exercise(points=2, stars=1, minutes=15)
+@exercise(points=2, stars=1, minutes=15, level="good to know")
 def fold_constants(order, kernels, stateful):
     """The values that are the same in every run: {operation: value}.
 

@@ -105,7 +105,7 @@ def broadcast_shapes(*shapes):
     """
 
 
-@exercise(points=3, stars=3, minutes=30)
+@exercise(points=3, stars=3, minutes=30, level="good to know")
 def view_or_copy(shape, strides, new_shape):
     """Return the strides that read the tensor as `new_shape`, or None if none do.
 

@@ -108,7 +108,7 @@ class Tensor(Methods, Differentiable, Suggesting):
         view._base = self if self._base is None else self._base
         return view
 
-    @exercise(points=1, stars=1, minutes=5)
+    @exercise(points=1, stars=1, minutes=5, level="good to know")
     def detach(self):
         """This tensor without its history: a view of it that requires no gradient.
 
@@ -134,7 +134,7 @@ class Tensor(Methods, Differentiable, Suggesting):
         """
 
     @differentiable("Transpose", lambda dy, base, dim0, dim1: dy.transpose(dim0, dim1))
-    @exercise(points=1, stars=1, minutes=5)
+    @exercise(points=1, stars=1, minutes=5, level="good to know")
     def transpose(self, dim0, dim1):
         """Return a view with two dimensions swapped; copy nothing.
 

@@ -1,16 +1,23 @@
-"""What a lab calls: `check` an answer, and show its check."""
+"""What a lab calls: `check` an answer, show its check, or show the solution."""
 
 import ast
+import re
 import sys
 import textwrap
 
-from minigrad import suggest
+from minigrad import course, suggest
 from minigrad.cli import progress
-from minigrad.exercises.cells import answered_in, python
+from minigrad.exercises.cells import answered_in, cells_of, python
 from minigrad.exercises.errors import Stopped
+from minigrad.exercises.order import ORDER
+from minigrad.exercises.registry import find
 
 from .check import find_check, judge
 from .runner import LocalSubject
+
+MARKS = {"right": "✓", "partly right": "◐", "wrong": "✗", "crashed": "✗",
+         "timed out": "✗"}  # fmt: skip
+SOLUTION_MARK = re.compile(r"^ *(###|//) (BEGIN|END) SOLUTION\n?", re.M)
 
 
 def check(exercise, seed=None):
@@ -28,9 +35,32 @@ def check(exercise, seed=None):
         if exercise.answer:
             print("What is checked here is the answer that you ran before.")
             verdict.summary += "; but that is not your newest text, which was refused"
-    print(verdict)
+    print(MARKS.get(verdict.state, "·"), verdict)
+    if verdict.state == "right":
+        print(what_follows(exercise))
     progress.record(verdict.name, vars(verdict))
     return verdict
+
+
+def what_follows(exercise):
+    """Say which exercise comes next, or that the lab ends here."""
+    names = ORDER[exercise.chapter]
+    after = names[names.index(exercise.name) + 1 :][:1]
+    if not after:
+        return "  This was the last exercise of the lab."
+    following = find(after[0])
+    return f"  Next: exercise {following.number}, {following.name} ({following.level})."
+
+
+def show_solution(exercise):
+    """Print the reference solution of an exercise."""
+    path = course.solution(exercise.chapter)
+    if not path.exists():
+        print(f"This copy of the course has no {path.parent.name}/{path.name}.")
+        return
+    cells = cells_of(path)
+    text = next(c.text for c in cells if answered_in(python(c.text)) == exercise.name)
+    print(SOLUTION_MARK.sub("", text).strip())
 
 
 def show_check(exercise):

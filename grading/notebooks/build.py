@@ -63,6 +63,15 @@ for place in [colab, *Path.cwd().parents, Path.cwd()]:
     if (place / "minigrad/course.py").exists() and str(place) not in sys.path:
         sys.path.insert(0, str(place))
 """
+SOLUTION = """\
+<details><summary>Reference solution</summary>
+
+Try all hints first. If you still want to see it, run this in a new cell:
+
+    from grading import show_solution
+    show_solution({})
+
+</details>"""
 HOW = Path(__file__).with_name("how_a_lab_works.md")
 HIDDEN = {"jupyter": {"source_hidden": True}}
 
@@ -256,12 +265,14 @@ def _with_effort(text, name):
     stars = "★" * exercise.stars + "☆" * (3 - exercise.stars)
     effort = f"{stars} · about {exercise.minutes} minutes · {plural(exercise.points)}"
     heading, _, rest = text.partition("\n")
-    return f"{heading}\n\nExercise {exercise.number} · {effort}\n{rest}"
+    at = f"Exercise {exercise.number} · {exercise.level}"
+    return f"{heading}\n\n{at} · {effort}\n{rest}"
 
 
 def _with_contract(text, name):
-    """The hints under the contract, so that it stands right above the stub."""
-    return f"**Contract**\n\n```text\n{find(name).contract}\n```\n\n{text}"
+    """The contract right above the stub, the hints, and how to see the solution."""
+    solution = SOLUTION.format(re.search(r"\((.*)\)", find(name).solved_by())[1])
+    return f"**Contract**\n\n```text\n{find(name).contract}\n```\n\n{text}\n{solution}"
 
 
 def _add_links(cells, chapter, lab):

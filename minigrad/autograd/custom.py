@@ -3,7 +3,7 @@
 from ..exercises.registry import exercise
 
 
-@exercise(points=3, stars=2, minutes=20)
+@exercise(points=3, stars=2, minutes=20, level="good to know")
 def bias_gelu_autograd(bias_gelu_backward, bias_backward):
     """The pair (setup_context, backward) that gives y = bias_gelu(x, bias) gradients.
 

@@ -10,7 +10,7 @@ class GradcheckError(RuntimeError):
     """A gradient that differs from what differences say."""
 
 
-@exercise(points=4, stars=3, minutes=30)
+@exercise(points=4, stars=3, minutes=30, level="good to know")
 def numerical_jacobian(function, inputs, number, eps=1e-6):
     """By central differences: how each result's element changes with each of an input.
 

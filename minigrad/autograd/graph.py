@@ -240,7 +240,7 @@ FREED = (
 )
 
 
-@exercise(points=1, stars=1, minutes=5)
+@exercise(points=1, stars=1, minutes=5, level="good to know")
 def next_version(x):
     """Count a change of the tensor x: its memory has been written to.
 
@@ -261,7 +261,7 @@ def written(x):
         return x
 
 
-@exercise(points=2, stars=2, minutes=10)
+@exercise(points=2, stars=2, minutes=10, level="good to know")
 def unpack(x, version, name):
     """The saved tensor x, if it still holds what was saved.
 

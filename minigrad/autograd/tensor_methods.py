@@ -28,7 +28,7 @@ NO_LEAF = (
 BOOL = "requires_grad must be a bool, not {}"
 
 
-@exercise(points=2, stars=1, minutes=10)
+@exercise(points=2, stars=1, minutes=10, level="good to know")
 def leaf_rules(asked, node):
     """What PyTorch says of a tensor: (requires_grad, is_leaf, keeps_grad), three bools.
 

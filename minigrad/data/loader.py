@@ -118,7 +118,7 @@ class DataLoader(Suggesting):
                 self.epoch, self.batch, self.begin = self.epoch + 1, 0, 0
             yield transform(*batch)
 
-    @exercise(points=2, stars=1, minutes=10)
+    @exercise(points=2, stars=1, minutes=10, level="good to know")
     def indices(self):
         """Which items each batch of this epoch has: a list of arrays.
 
@@ -126,7 +126,7 @@ class DataLoader(Suggesting):
         one may have fewer; with self.drop_last it is left out.
         """
 
-    @exercise(points=2, stars=1, minutes=10)
+    @exercise(points=2, stars=1, minutes=10, level="good to know")
     def order(self):
         """In which order the items come in this epoch: an array of len(self.dataset).
 

@@ -15,6 +15,7 @@ from .errors import CircularAnswers, NotAnswered, WrongAnswerType
 from .order import place
 from .source import Source, source_of
 
+LEVELS = "core", "good to know", "extra"  # how much an exercise matters
 _judged = None  # the exercise that is `isolated`, if one is
 supply = None  # supply(exercise): its reference, or None; where solutions are elsewhere
 
@@ -37,9 +38,12 @@ class Answer(NamedTuple):
 class Exercise:
     """Called, it runs its answer; without one, it says where to write it."""
 
-    def __init__(self, spec, points, stars, minutes):
+    def __init__(self, spec, points, stars, minutes, level):
         functools.update_wrapper(self, spec)
         self.points, self.stars, self.minutes = points, stars, minutes
+        if level not in LEVELS:
+            raise ValueError(f"{spec.__name__}: level {level!r} is none of {LEVELS}")
+        self.level = level
         self.name = spec.__name__
         self.answer = None  # the learner's, or a solution that stands in
         self.reference = None  # the course's own, for `isolated`
@@ -179,14 +183,14 @@ class KernelExercise(Exercise):
     head = "__global__ void"  # what stands before its name
     language = "CUDA C"
 
-    def __init__(self, declaration, module, points, stars, minutes):
+    def __init__(self, declaration, module, points, stars, minutes, level):
         name, self.parameters = self.signature_in(declaration)
         spec = types.FunctionType((lambda *args: None).__code__, {}, name)
         spec.__qualname__, spec.__module__ = name, module
         comment, head = re.fullmatch(r"((?://.*\n)+)([^;]+);\n", declaration).groups()
         spec.__doc__ = f"{head}\n\n{re.sub('^// ?', '', comment, flags=re.M).strip()}"
         spec.__signature__ = inspect.Signature(map(_parameter, self.parameters))
-        super().__init__(spec, points, stars, minutes)
+        super().__init__(spec, points, stars, minutes, level)
 
     @property
     def contract(self):

@@ -3,7 +3,7 @@
 from .registry import exercise
 
 
-@exercise(points=2, stars=2, minutes=15)
+@exercise(points=2, stars=2, minutes=15, level="good to know")
 def test_tail_guard(kernel):
     """Raise an error if `kernel` is no right tail_guard; else return.
 
@@ -17,7 +17,7 @@ def test_tail_guard(kernel):
     """
 
 
-@exercise(points=2, stars=2, minutes=20)
+@exercise(points=2, stars=2, minutes=20, level="extra")
 def test_block_sum(kernel):
     """Raise an error if `kernel` is no right block_sum; else return.
 
@@ -32,7 +32,7 @@ def test_block_sum(kernel):
     """
 
 
-@exercise(points=2, stars=2, minutes=15)
+@exercise(points=2, stars=2, minutes=15, level="extra")
 def test_permute(permute):
     """Raise an error unless `permute` is a correct permute; otherwise return.
 
@@ -50,7 +50,7 @@ def test_permute(permute):
     """
 
 
-@exercise(points=2, stars=3, minutes=25)
+@exercise(points=2, stars=3, minutes=25, level="extra")
 def test_broadcast(kernel):
     """Raise an error if `kernel` is no right binary_broadcast; else return.
 
@@ -65,7 +65,7 @@ def test_broadcast(kernel):
     """
 
 
-@exercise(points=2, stars=2, minutes=20)
+@exercise(points=2, stars=2, minutes=20, level="extra")
 def test_max_argmax(kernel):
     """Raise an error if `kernel` is no right max_argmax; else return.
 
@@ -81,7 +81,7 @@ def test_max_argmax(kernel):
     """
 
 
-@exercise(points=2, stars=2, minutes=15)
+@exercise(points=2, stars=2, minutes=15, level="extra")
 def test_matmul(kernel):
     """Raise an error if `kernel` is no right matmul_naive; else return.
 
@@ -97,7 +97,7 @@ def test_matmul(kernel):
     """
 
 
-@exercise(points=2, stars=3, minutes=25)
+@exercise(points=2, stars=3, minutes=25, level="extra")
 def test_col2im(kernel):
     """Raise an error if `kernel` is no right col2im; else return.
 
@@ -113,7 +113,7 @@ def test_col2im(kernel):
     """
 
 
-@exercise(points=2, stars=2, minutes=15)
+@exercise(points=2, stars=2, minutes=15, level="extra")
 def test_div_backward(div_backward):
     """Raise an error if `div_backward` is no right gradient; else return.
 
@@ -128,7 +128,7 @@ def test_div_backward(div_backward):
     """
 
 
-@exercise(points=2, stars=2, minutes=20)
+@exercise(points=2, stars=2, minutes=20, level="extra")
 def test_dropout(dropout):
     """Raise an error if `dropout` is no right dropout; else return.
 
@@ -143,7 +143,7 @@ def test_dropout(dropout):
     """
 
 
-@exercise(points=2, stars=2, minutes=15)
+@exercise(points=2, stars=2, minutes=15, level="extra")
 def test_order(order):
     """Raise an error if `order` is no right order of a loader; else return.
 

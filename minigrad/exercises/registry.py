@@ -20,7 +20,15 @@ from typing import NamedTuple
 
 from .. import plan_cache
 from .errors import CircularAnswers, NotAnswered, WrongAnswerType
-from .exercise import Answer, CppExercise, Exercise, KernelExercise, isolated, kind
+from .exercise import (
+    LEVELS,
+    Answer,
+    CppExercise,
+    Exercise,
+    KernelExercise,
+    isolated,
+    kind,
+)
 from .order import ORDER
 from .source import Source, running
 
@@ -58,31 +66,32 @@ class Entry(NamedTuple):
     exercise: Exercise
 
 
-def exercise(*, points, stars=1, minutes=5):
+def exercise(*, points, stars=1, minutes=5, level=LEVELS[0]):
     """Make an exercise of a function, a method, or (under @staticmethod) a static one.
 
-    points: what a right answer earns. Its lab and number are its task's (order.py).
+    points: what a correct answer earns. Its lab and number are its task's (order.py).
+    stars: how hard it is, 1 to 3. level: how much it matters, one of LEVELS.
     """
 
     def make(spec):
         if isinstance(spec, staticmethod | classmethod):
             kind = type(spec).__name__
             raise TypeError(f"{spec.__name__}: put @{kind} above @exercise")
-        return _register(Exercise(spec, points, stars, minutes))
+        return _register(Exercise(spec, points, stars, minutes, level))
 
     return make
 
 
-def kernel_exercise(declaration, *, points, stars=1, minutes=5):
+def kernel_exercise(declaration, *, points, stars=1, minutes=5, level=LEVELS[0]):
     """Make an exercise of a kernel's comment and declaration, as in its `.cu` file."""
     module = sys._getframe(1).f_globals.get("__name__")
-    return _register(KernelExercise(declaration, module, points, stars, minutes))
+    return _register(KernelExercise(declaration, module, points, stars, minutes, level))
 
 
-def cpp_exercise(declaration, *, points, stars=1, minutes=5):
+def cpp_exercise(declaration, *, points, stars=1, minutes=5, level=LEVELS[0]):
     """Make an exercise of the comment and declaration of a C++ function."""
     module = sys._getframe(1).f_globals.get("__name__")
-    return _register(CppExercise(declaration, module, points, stars, minutes))
+    return _register(CppExercise(declaration, module, points, stars, minutes, level))
 
 
 def solves(exercise):

@@ -41,7 +41,7 @@ class Step(NamedTuple):
     M: str  # the type to compute in
 
 
-@exercise(points=4, stars=3, minutes=40)
+@exercise(points=4, stars=3, minutes=40, level="good to know")
 def fused_kernel(name, inputs, steps, outputs):
     """CUDA C of a kernel that does all steps, a thread an element: a text.
 

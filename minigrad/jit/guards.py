@@ -14,7 +14,7 @@ from ..tensor import Tensor
 PLAIN = int, float, bool, str, type(None)
 
 
-@exercise(points=2, stars=1, minutes=15)
+@exercise(points=2, stars=1, minutes=15, level="extra")
 def guard_failures(traced, now):
     """Why a trace cannot be used: a list of texts, empty where it can.
 

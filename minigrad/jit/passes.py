@@ -77,7 +77,7 @@ def constant_folding(graph):
 # ------------------------------------------------- common subexpressions
 
 
-@exercise(points=2, stars=2, minutes=20)
+@exercise(points=2, stars=2, minutes=20, level="extra")
 def common_subexpressions(nodes):
     """Which nodes compute what an earlier one has computed: {node: the earlier one}.
 
@@ -149,7 +149,7 @@ def pooled(graph):
     return Graph(nodes, graph.results, graph.grads)
 
 
-@exercise(points=3, stars=2, minutes=25)
+@exercise(points=3, stars=2, minutes=25, level="good to know")
 def can_fuse(group, node, between):
     """May `node` be computed in the same kernel as the nodes of `group`?
 

@@ -21,6 +21,7 @@ __global__ void bias_gelu(const scalar_t* x, const scalar_t* bias, scalar_t* y,
     points=2,
     stars=2,
     minutes=15,
+    level="good to know",
 )
 
 bias_gelu_backward = kernel_exercise(
@@ -38,6 +39,7 @@ __global__ void bias_gelu_backward(const scalar_t* dy, const scalar_t* x,
     points=2,
     stars=2,
     minutes=15,
+    level="good to know",
 )
 
 bias_backward = kernel_exercise(
@@ -54,4 +56,5 @@ __global__ void bias_backward(const scalar_t* dx, scalar_t* dbias, int M, int N)
     points=2,
     stars=2,
     minutes=15,
+    level="good to know",
 )

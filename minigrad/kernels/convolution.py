@@ -27,6 +27,7 @@ __global__ void im2col(const float* x, float* columns, int planes, int H, int W,
     points=3,
     stars=2,
     minutes=25,
+    level="good to know",
 )
 
 col2im = kernel_exercise(
@@ -47,6 +48,7 @@ __global__ void col2im(const float* columns, float* x, int planes, int H, int W,
     points=3,
     stars=3,
     minutes=25,
+    level="good to know",
 )
 
 conv2d_gemm = kernel_exercise(
@@ -66,6 +68,7 @@ __global__ void conv2d_gemm(const float* columns, const float* w, const float* b
     points=3,
     stars=3,
     minutes=35,
+    level="good to know",
 )
 
 conv2d_direct = kernel_exercise(
@@ -87,10 +90,11 @@ __global__ void conv2d_direct(const float* x, const float* w, const float* bias,
     points=4,
     stars=3,
     minutes=45,
+    level="extra",
 )
 
 
-@exercise(points=3, stars=2, minutes=20)
+@exercise(points=3, stars=2, minutes=20, level="good to know")
 def conv2d_backward(dy, columns, w):
     """The gradients of y = w @ columns + bias, image by image: (dcolumns, dw, db).
 
@@ -122,6 +126,7 @@ __global__ void max_pool2d(const float* x, float* y, int* indices, int planes, i
     points=3,
     stars=2,
     minutes=25,
+    level="good to know",
 )
 
 max_pool2d_backward = kernel_exercise(
@@ -139,4 +144,5 @@ __global__ void max_pool2d_backward(const float* dy, const int* indices, float* 
     points=2,
     stars=2,
     minutes=15,
+    level="good to know",
 )

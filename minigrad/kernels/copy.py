@@ -45,4 +45,5 @@ __global__ void contiguous_kernel(const float* x, Strides view, float* y, int n)
     points=3,
     stars=3,
     minutes=25,
+    level="good to know",
 )

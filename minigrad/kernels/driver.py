@@ -39,7 +39,7 @@ ERRORS = tuple(
 )  # fmt: skip
 
 
-@exercise(points=2, stars=2, minutes=15)
+@exercise(points=2, stars=2, minutes=15, level="extra")
 def read_error(message):
     """(number, cause) of the CUDA error that a message names; None if it names none.
 
@@ -61,7 +61,7 @@ def read_error(message):
     """
 
 
-@exercise(points=3, stars=3, minutes=25)
+@exercise(points=3, stars=3, minutes=25, level="extra")
 def wheel_for(driver, capability, wheels):
     """The name of the newest wheel that runs on a machine; None where none does.
 

@@ -68,4 +68,5 @@ __global__ void where_compare(const T* a, Strides a_view, const T* b, Strides b_
     points=3,
     stars=2,
     minutes=20,
+    level="good to know",
 )

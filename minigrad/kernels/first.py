@@ -41,4 +41,5 @@ __global__ void roll(const float* x, float* y, int n, int shift);
     points=2,
     stars=2,
     minutes=15,
+    level="good to know",
 )

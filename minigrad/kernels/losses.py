@@ -39,4 +39,5 @@ __global__ void cross_entropy_backward(const float* x, const int* target,
     points=2,
     stars=2,
     minutes=20,
+    level="good to know",
 )

@@ -57,6 +57,7 @@ __global__ void matmul_register(const float* a, const float* b, float* c,
     points=4,
     stars=3,
     minutes=60,
+    level="good to know",
 )
 
 matmul_batched = kernel_exercise(
@@ -83,10 +84,11 @@ __global__ void matmul_batched(const float* a, Strides a_view,
     points=3,
     stars=3,
     minutes=35,
+    level="extra",
 )
 
 
-@exercise(points=2, stars=1, minutes=20)
+@exercise(points=2, stars=1, minutes=20, level="good to know")
 def roofline(a, b, bandwidth, peak, itemsize=4):
     """What a product of matrices costs at least, and how fast it can be: a dict.
 

@@ -67,6 +67,7 @@ __global__ void coalesced_copy(const float* x, float* y, int n);
     points=2,
     stars=2,
     minutes=15,
+    level="good to know",
 )
 
 transpose_tiled = kernel_exercise(
@@ -86,7 +87,7 @@ __global__ void transpose_tiled(const float* x, float* y, int rows, int cols);
 )
 
 
-@exercise(points=2, stars=2, minutes=20)
+@exercise(points=2, stars=2, minutes=20, level="good to know")
 def bench(run, device, warmup=3, repeat=20):
     """The median time of one run(), in seconds, as a float.
 

@@ -37,6 +37,7 @@ __global__ void warp_reduce(const float* x, float* sums, int n);
     points=2,
     stars=2,
     minutes=20,
+    level="good to know",
 )
 
 sum_dim = kernel_exercise(
@@ -56,6 +57,7 @@ __global__ void sum_dim(const float* x, const int* shape, const int* stride, flo
     points=3,
     stars=3,
     minutes=30,
+    level="good to know",
 )
 
 max_argmax = kernel_exercise(
@@ -73,6 +75,7 @@ __global__ void max_argmax(const float* x, float* values, int* indices, int n);
     points=3,
     stars=3,
     minutes=30,
+    level="good to know",
 )
 
 softmax_rows = kernel_exercise(
@@ -110,6 +113,7 @@ __global__ void online_softmax(const float* x, float* y, int n);
     points=3,
     stars=3,
     minutes=35,
+    level="good to know",
 )
 
 layer_norm = kernel_exercise(
@@ -130,4 +134,5 @@ __global__ void layer_norm(const float* x, const float* gamma, const float* beta
     points=3,
     stars=3,
     minutes=40,
+    level="extra",
 )

@@ -89,4 +89,5 @@ __global__ void outer_product(const float* x, const float* y, float* z,
     points=3,
     stars=3,
     minutes=25,
+    level="good to know",
 )

@@ -3,7 +3,7 @@
 from ..exercises.registry import exercise
 
 
-@exercise(points=2, stars=1, minutes=10)
+@exercise(points=2, stars=1, minutes=10, level="good to know")
 def costliest_copy(copies, links):
     """The name of the array whose copies take longest, all of them together.
 
@@ -19,7 +19,7 @@ def costliest_copy(copies, links):
     """
 
 
-@exercise(points=3, stars=2, minutes=20)
+@exercise(points=3, stars=2, minutes=20, level="good to know")
 def needless_copies(events):
     """The numbers of the copies that could be left out, as a list, in order.
 

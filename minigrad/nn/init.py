@@ -39,7 +39,7 @@ def calculate_gain(nonlinearity, param=None):
     return GAINS[nonlinearity]
 
 
-@exercise(points=1, stars=1, minutes=10)
+@exercise(points=1, stars=1, minutes=10, level="extra")
 def fans(shape):
     """(fan_in, fan_out): how many numbers go into one output, and one into how many.
 
@@ -51,7 +51,7 @@ def fans(shape):
     """
 
 
-@exercise(points=2, stars=2, minutes=15)
+@exercise(points=2, stars=2, minutes=15, level="good to know")
 def kaiming_uniform_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu"):
     """Numbers between -bound and bound, all as likely, so that signals keep their size.
 

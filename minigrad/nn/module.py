@@ -140,7 +140,7 @@ class Module(Attributes, Conversions, hooks.Hooks):
 
     # ------------------------------------------------------------ its state
 
-    @exercise(points=2, stars=2, minutes=15)
+    @exercise(points=2, stars=2, minutes=15, level="good to know")
     def state_dict(self, *, prefix="", keep_vars=False):
         """{name: tensor}: all that must be saved to have this module again.
 
@@ -164,7 +164,7 @@ class Module(Attributes, Conversions, hooks.Hooks):
         """
         return load(self, state_dict, strict)
 
-    @exercise(points=1, stars=1, minutes=5)
+    @exercise(points=1, stars=1, minutes=5, level="good to know")
     def train(self, mode=True):
         """Set `training` of this module and of all below it to `mode`; return self.
 

@@ -19,7 +19,7 @@ def linear(input, weight, bias=None):
     """
 
 
-@exercise(points=2, stars=2, minutes=20)
+@exercise(points=2, stars=2, minutes=20, level="good to know")
 def conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1):
     """A convolution as one matrix product, with the images laid out by `unfold`.
 
@@ -34,7 +34,7 @@ def conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1):
     """
 
 
-@exercise(points=3, stars=3, minutes=30)
+@exercise(points=3, stars=3, minutes=30, level="good to know")
 def batch_norm(
     input,
     running_mean,
@@ -62,7 +62,7 @@ def batch_norm(
     """
 
 
-@exercise(points=2, stars=1, minutes=10)
+@exercise(points=2, stars=1, minutes=10, level="good to know")
 def dropout(input, p=0.5, training=True):
     """input with each element 0 with probability p, the others scaled by 1 / (1 - p).
 

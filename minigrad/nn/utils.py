@@ -5,7 +5,7 @@ from ..exercises.registry import exercise
 from ..tensor import Tensor
 
 
-@exercise(points=2, stars=2, minutes=15)
+@exercise(points=2, stars=2, minutes=15, level="good to know")
 def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False):
     """Scale all gradients by one factor, so that together they are max_norm at most.
 

@@ -3,7 +3,7 @@
 from ..exercises.registry import exercise
 
 
-@exercise(points=2, stars=2, minutes=15)
+@exercise(points=2, stars=2, minutes=15, level="extra")
 def outer_shape(a, b):
     """The shape (B, M, N) of the outer products of a, (B, M), and b, (B, N).
 

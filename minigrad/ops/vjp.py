@@ -23,7 +23,7 @@ def mul_backward(dy, other):
     """
 
 
-@exercise(points=1, stars=1, minutes=10)
+@exercise(points=1, stars=1, minutes=10, level="good to know")
 def tanh_backward(dy, y):
     """The gradient of x, where y = tanh(x): y says it without tanh.
 
@@ -31,7 +31,7 @@ def tanh_backward(dy, y):
     """
 
 
-@exercise(points=1, stars=2, minutes=10)
+@exercise(points=1, stars=2, minutes=10, level="extra")
 def div_backward(dy, a, b):
     """The gradient of b, the divisor of y = a / b.
 
@@ -41,7 +41,7 @@ def div_backward(dy, a, b):
     """
 
 
-@exercise(points=1, stars=2, minutes=10)
+@exercise(points=1, stars=2, minutes=10, level="extra")
 def pow_backward(dy, a, b):
     """The gradient of a, the base of y = a ** b.
 
@@ -88,7 +88,7 @@ def sum_backward(dy, shape, dims, keepdim):
     """
 
 
-@exercise(points=1, stars=1, minutes=5)
+@exercise(points=1, stars=1, minutes=5, level="good to know")
 def mean_backward(dy, shape, dims, keepdim):
     """The gradient of x, a tensor of `shape`, where y = x.mean(dims, keepdim).
 
@@ -98,7 +98,7 @@ def mean_backward(dy, shape, dims, keepdim):
     """
 
 
-@exercise(points=2, stars=3, minutes=15)
+@exercise(points=2, stars=3, minutes=15, level="extra")
 def amax_backward(dy, a, y, dims, keepdim):
     """The gradient of a, where y = a.amax(dims, keepdim): the largest of some elements.
 
@@ -110,7 +110,7 @@ def amax_backward(dy, a, y, dims, keepdim):
     """
 
 
-@exercise(points=1, stars=2, minutes=10)
+@exercise(points=1, stars=2, minutes=10, level="good to know")
 def permute_backward(dy, dims):
     """The gradient of x, where y = x.permute(dims).
 
@@ -119,7 +119,7 @@ def permute_backward(dy, dims):
     """
 
 
-@exercise(points=2, stars=2, minutes=10)
+@exercise(points=2, stars=2, minutes=10, level="good to know")
 def slice_backward(dy, shape, index):
     """The gradient of x, a tensor of `shape`, where y = x[index].
 

@@ -21,7 +21,7 @@ def adam(param, grad, exp_avg, exp_avg_sq, step, lr, betas, eps, weight_decay):
     """
 
 
-@exercise(points=2, stars=1, minutes=10)
+@exercise(points=2, stars=1, minutes=10, level="extra")
 def adamw(param, grad, exp_avg, exp_avg_sq, step, lr, betas, eps, weight_decay):
     """Adam with the decay apart: the averages never see it.
 

@@ -3,7 +3,7 @@
 from ..exercises.registry import exercise
 
 
-@exercise(points=4, stars=3, minutes=35)
+@exercise(points=4, stars=3, minutes=35, level="extra")
 def verify(op, reference):
     """Raise an error unless op is a batched outer product like `reference`.
 

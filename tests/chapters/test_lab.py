@@ -35,6 +35,26 @@ def test_before_an_answer_the_place_is_reported(lab):
     assert "its cell begins with @solves(contiguous_strides)" in " ".join(said.split())
 
 
+def test_a_check_says_at_a_glance_what_came_out_and_what_comes_next(lab):
+    assert lab(CHECK).startswith("· contiguous_strides: ")
+    lab(f"{HEAD}    return tuple(shape)")
+    assert lab(CHECK).startswith("✗ contiguous_strides: 0 of 1 point")
+    lab(RIGHT.replace("max(size, 1)", "size"))
+    assert lab(CHECK).startswith("◐ contiguous_strides: 0.8 of 1 point")
+    lab(RIGHT)
+    said = lab(CHECK)
+    assert said.startswith("✓ contiguous_strides: 1 of 1 point")
+    assert "Next: exercise 03.2, offset_of (core)." in said
+
+
+def test_the_solution_is_a_step_of_its_own(lab):
+    lab("from grading import show_solution\nfrom minigrad.layout import offset_of")
+    said = lab("show_solution(offset_of)")
+    assert said.startswith("@solves(offset_of)") and "SOLUTION" not in said
+    lab(said)
+    assert lab("check(offset_of)").startswith("✓ offset_of: 1 of 1 point")
+
+
 BROKEN = {
     "indentation": (f"{HEAD}return ()", "line 3: expected an indented block"),
     "syntax": (f"{HEAD}    return (", "line 3: '(' was never closed"),
@@ -114,5 +134,5 @@ def test_a_bare_shell_is_enough_without_ids_and_requests():
         [sys.executable, "-c", BARE, *cells], capture_output=True, text=True
     ).stdout
     first, second = (" ".join(part.split()) for part in shown.split(FAILED))
-    assert first.count("all right Out") == second.count("all right Out") == 1
+    assert first.count("all right Next") == second.count("all right Next") == 1
     assert "'(' was never closed" in second and "which was refused" in second

@@ -42,8 +42,13 @@ def test_answer_fills_the_exercise_for_whoever_imported_it():
     assert repr(offset_of) == "<exercise 03.2 offset_of: answered>"
 
 
+def test_a_level_is_one_of_three():
+    with pytest.raises(ValueError, match="level 'hard' is none of"):
+        registry.exercise(points=1, level="hard")(lambda x: x)
+
+
 def test_an_exercise_shows_its_specification():
-    assert inspect.getdoc(offset_of).startswith("The storage cell of the element")
+    assert inspect.getdoc(offset_of).startswith("Return the number of the storage cell")
     assert str(inspect.signature(offset_of)) == "(index, strides, offset=0)"
     assert (offset_of.points, offset_of.stars, offset_of.minutes) == (1, 1, 5)
     assert repr(offset_of).endswith(": not answered>")
