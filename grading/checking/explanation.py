@@ -35,12 +35,12 @@ class Explanation:
         """(key, text): the explanation of a case that failed."""
         said = self.check.describe(self.exercise, case.case)
         where, got, expected = "", case.got, case.expected
-        words, alike = describe.beside, of_parts(self.check.compare)
-        if isinstance(expected, dict):
-            if (case.case.driver or self.check.driver) in PLAYED_BY:
-                words = describe.in_brief
-            if isinstance(got, dict):
-                where, got, expected = describe.difference(got, expected, alike)
+        played = (case.case.driver or self.check.driver) in PLAYED_BY
+        words = describe.in_brief if played else describe.beside
+        parts = (dict, list) if played else dict
+        if isinstance(got, parts) and isinstance(expected, parts):
+            alike = of_parts(self.check.compare)
+            where, got, expected = describe.difference(got, expected, alike)
         texts = words(got, expected)
         both = zip(("expected", "got"), (where + text for text in texts), strict=True)
         return [("call", said), *both, ("where", getattr(case.got, "where", ""))]

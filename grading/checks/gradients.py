@@ -1,7 +1,5 @@
 """What the checks of chapter 08 share: PyTorch as the oracle of gradients."""
 
-import functools
-
 import numpy as np
 import torch
 
@@ -11,7 +9,7 @@ from grading.drivers import scenarios
 from grading.drivers.scenarios import SHARES
 from grading.exercise import Differs, Raises
 
-from .scene_check import SceneCheck, each, nearly, options_of
+from .scene_check import SceneCheck, nearly
 
 PyTorch = scenarios.library_of(torch, lambda x: np.array(x.detach().numpy()))
 
@@ -95,27 +93,3 @@ def diagnose(got, expected, case=None, near=nearly):
             "the result lies in the memory of a tensor that was given: make a new one"
         )
     return SEEN.get(wrong[0]) if wrong else None
-
-
-def seen(case, near=nearly):
-    return diagnose(case.got, case.expected, near=near)
-
-
-class FunctionCheck(SceneCheck):
-    """A function of tensors, beside the one of its name in torch.nn.functional."""
-
-    def words(self, scene):
-        args = [str(tuple(a.shape)) for a in scene["args"]]
-        args += filter(None, [options_of(scene)])
-        return f"{self.exercise.name}({', '.join(args)}), shapes for tensors"
-
-    def of(self, *args, **options):
-        return {"scene": "tensors", "args": list(args), "options": options}
-
-    def expected(self, scene):
-        function = getattr(torch.nn.functional, self.exercise.name)
-        call = functools.partial(function, **scene["options"])
-        return scenarios.differentiated(PyTorch, call, *each(scene["args"]))
-
-    def general(self, case):
-        return seen(case) or super().general(case)

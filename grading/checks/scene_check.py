@@ -8,6 +8,8 @@ from grading.checking import describe
 from grading.checking.describe import brief
 from grading.exercise import Check, Problem
 
+from .inputs import numbers  # noqa: F401  checks that are still classes have it here
+
 
 def nearly(got, expected, rtol=1e-9, atol=1e-12):
     """Equal in kind and shape; floating-point numbers nearly."""
@@ -79,32 +81,6 @@ class SceneCheck(Check):
         return super().general(case)
 
 
-def seeds_drawn(random):
-    """Seeds of draws, one of them twice; None for one without."""
-    first, second = (random.getrandbits(32) for _ in range(2))
-    seeds = [[first, None], [second], [first]]
-    random.shuffle(seeds)
-    return [seed for part in seeds for seed in part]
-
-
-def by_state(drawn, seeds):
-    """What was drawn, by the state that its seed, and draws since, have left."""
-    found, last, since = {}, None, 0
-    for array, seed in zip(drawn, seeds, strict=True):
-        last, since = (last, since + 1) if seed is None else (seed, 0)
-        found.setdefault((last, since), []).append(array)
-    return [*found.values()]
-
-
-def looks_random(values):
-    """Have numbers nothing to do with their neighbors, nor with those far away?"""
-    flat = values.reshape(-1) - values.mean()
-    n, width = flat.size, values.shape[-1]
-    others = [*(np.roll(flat, k) for k in (1, width, n // 2)), flat[::-1]]
-    near = 8 * flat.std() ** 2 / np.sqrt(n)
-    return all(abs((flat * other).mean()) <= near for other in others)
-
-
 def shuffled(random, cases):
     """Cases in an order that is drawn within each part, so no list of results fits."""
     parts = {}
@@ -119,21 +95,3 @@ def each(arrays):
     import torch
 
     return [torch.tensor(a) if isinstance(a, np.ndarray) else a for a in arrays]
-
-
-def numbers(random, *shape, scale=1.0):
-    """Normal numbers in double."""
-    draw = np.random.default_rng(random.getrandbits(64))
-    return draw.normal(size=shape) * scale
-
-
-def single(array):
-    return array.astype(np.float32)
-
-
-def options_of(scene):
-    """The options of a scene in words, shapes for arrays."""
-    return ", ".join(
-        f"{k}={tuple(v.shape) if hasattr(v, 'shape') else v!r}"
-        for k, v in scene["options"].items()
-    )

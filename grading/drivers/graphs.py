@@ -1,6 +1,7 @@
 """Scenes of chapter 08: what an answer does to arrays, contexts and graphs."""
 
 import contextlib
+import functools
 import itertools
 import weakref
 
@@ -10,7 +11,7 @@ import minigrad
 from minigrad.autograd.graph import Node
 
 from . import scenarios
-from .registry import driver, scene
+from .registry import driver, scene, wanted
 
 
 @driver
@@ -21,11 +22,12 @@ def arrays(library, answer, *arguments):
 
 
 @driver
-def with_gradients(library, answer, *arguments):
+def with_gradients(library, answer, *arguments, **options):
     """A function of tensors: its result, and the gradients that go through it."""
     with library.no_grad():  # where a buffer might be used again
-        answer(*arguments)
-    return scenarios.differentiated(library, answer, *arguments)
+        answer(*arguments, **options)
+    call = functools.partial(answer, **options)
+    return scenarios.differentiated(library, call, *arguments)
 
 
 @scene(changes=("inputs",))
@@ -36,6 +38,7 @@ def scenario(exercise, name, *arguments):
 
 def array(x):
     """The elements of a tensor; without detach(), which may be what is judged."""
+    wanted(x, minigrad.Tensor, "a tensor")
     with minigrad.no_grad():
         return np.array(x.clone().numpy())
 

@@ -1,19 +1,16 @@
-"""Scenes of chapter 09: what an answer does to modules, gradients and optimizers."""
+"""Drivers of chapter 09: modules, layers, random numbers, and optimizers."""
 
-import functools
 import weakref
 
 import numpy as np
 
 import minigrad
-from minigrad import Tensor, nn
-from minigrad.autograd import no_grad
+from minigrad import Tensor
 from minigrad.exercises.registry import kind
 
 from ..isolation.codec import NotPlain
 from . import scenarios
-from .graphs import Minigrad
-from .registry import scene, wanted
+from .registry import driver, wanted
 
 
 def tensor_of(value):
@@ -39,10 +36,10 @@ def put(library, tensor, array):
 def grown(library, spec, known=None):
     """The module of a spec, and every tensor in it by its number.
 
-    library: minigrad or torch. spec: {"parameters": {name: number or None}, "buffers":
-    the same, "hidden": names of buffers, "frozen": of parameters, "modules": {name:
-    spec or None}, "is": a number}. Equal numbers are the same object, 1 and 1.5 are two
-    of equal value; a spec with "is" alone is the module of that number.
+    spec: {"parameters": {name: number or None}, "buffers": the same, "hidden": names of
+    buffers, "frozen": of parameters, "modules": {name: spec or None}, "is": a number}.
+    Equal numbers are the same object, 1 and 1.5 are two of equal value; a spec with
+    "is" alone is the module of that number.
     """
     known = {} if known is None else known
     if "is" in spec and ("module", spec["is"]) in known:
@@ -61,219 +58,228 @@ def grown(library, spec, known=None):
         shown = name not in spec.get("hidden", ())
         module.register_buffer(name, known.get(number), persistent=shown)
     for name, below in spec.get("modules", {}).items():
-        made = grown(library, below, known)[0] if below is not None else None
-        module.add_module(name, made)
+        child = grown(library, below, known)[0] if below is not None else None
+        module.add_module(name, child)
     return module, known
 
 
-def numbered(value, known):
-    """The number of a tensor of a tree: -1 for one that is not there."""
-    found = [n for n, x in known.items() if x is value and isinstance(n, int | float)]
-    return found[0] if found else -1
+@driver
+def named_parameters(library, answer, spec, late=None, **options):
+    """Lists the parameters: [(name, number), ...]; once more, if one comes late.
 
-
-@scene
-def named_parameters(exercise, spec, options, late=None):
-    """Lists the parameters: [(name, number), ...]; once more, if one comes late."""
-    module, known = grown(minigrad, spec)
-    pairs = [*(exercise if late is None else exercise._exercise)(module, **options)]
+    -1 is the number of a tensor that is not in the module.
+    """
+    module, known = grown(library, spec)
     if late is not None:
-        known[late] = nn.Parameter(minigrad.tensor([float(late)]))
+        _ = [*getattr(answer, "_exercise", answer)(module, **options)]
+        known[late] = library.nn.Parameter(library.tensor([float(late)]))
         module.register_parameter("late", known[late])
-        pairs = [*exercise(module, **options)]
-    for pair in pairs:
+    listed = []
+    for pair in answer(module, **options):
         if not isinstance(pair, tuple) or len(pair) != 2:
             raise NotPlain(f"pairs (name, parameter) are wanted, not {kind(pair)}")
-    return [(name, None if x is None else numbered(x, known)) for name, x in pairs]
+        name, x = pair
+        own = [n for n, tensor in known.items() if tensor is x]
+        listed.append((name, None if x is None else (own or [-1])[0]))
+    return listed
 
 
-@scene
-def state_dict(exercise, spec, options):
+@driver
+def state_dict(library, answer, spec, **options):
     """Saves: [(name, number, "same", "detached", "copied" or "attached"), ...]."""
-    module, known = grown(minigrad, spec)
-    found = wanted(exercise(module, **options), dict, "a dict")
-    return [(name, *held(name, x, known)) for name, x in found.items()]
+    module, known = grown(library, spec)
+    saved = wanted(answer(module, **options), dict, "a dict")
+    return [(name, *held(library, x, known)) for name, x in saved.items()]
 
 
-def held(name, x, known):
+def held(library, x, known):
     """The number of what a tensor holds, and how."""
     if x is None:
         return -1, "None"
-    number = int(array_of(x, f"what stands under {name!r}")[0])
+    number = int(library.array(x)[0])
     own = known.get(number)
     if own is x:
         return number, "same"
-    if own is None or own.storage is not x.storage:
+    if own is None or not shares(library, own, x):
         return number, "copied"
     return number, "attached" if x.requires_grad else "detached"
 
 
-@scene
-def train(exercise, spec, of, flags, mode):
+def shares(library, x, other):
+    """Does a change of x change the other tensor?"""
+    before = library.array(other)
+    with library.no_grad():
+        values = x.clone()
+        x.add_(1)
+        changed = not np.array_equal(library.array(other), before)
+        x.copy_(values)
+    return changed
+
+
+@driver
+def train(library, answer, spec, of, flags, mode):
     """Sets the mode of one: {number of module: training}, and what was returned."""
-    module, known = grown(minigrad, spec)
+    module, known = grown(library, spec)
     modules = {n[1]: m for n, m in known.items() if isinstance(n, tuple)}
     for number, flag in flags.items():
         modules[number].training = flag
-    result = exercise(modules[of], mode)
-    found = [n for n, module in modules.items() if module is result]
-    returned = found[0] if found else kind(result)
-    return {n: modules[n].training for n in flags} | {"returned": returned}
+    result = answer(modules[of], mode)
+    returned = [n for n, module in modules.items() if module is result]
+    states = {n: modules[n].training for n in flags}
+    return states | {"returned": returned[0] if returned else kind(result)}
 
 
 # ------------------------------------------------- layers
 
-
-@scene
-def tensors(exercise, args, options):
-    """Calls it with tensors for the arrays; what scenarios.differentiated says."""
-    call = functools.partial(exercise, **options)
-    return scenarios.differentiated(Minigrad, call, *map(tensor_of, args))
+MEAN, VAR = "running_mean", "running_var"
 
 
-@scene(changes=("running_mean", "running_var"))
-def batch_norm(exercise, x, mean, var, options):
-    """Normalizes; what scenarios.normalized says."""
-    return scenarios.normalized(Minigrad, exercise, x, mean, var, options)
+@driver(changes=(MEAN, VAR))
+def batch_norm(library, answer, x, mean, var, weight=None, bias=None, **options):
+    """What differentiated says, and the running statistics afterwards."""
+
+    def call(x, weight, bias):
+        return answer(x, mean, var, weight, bias, **options)
+
+    shown = scenarios.differentiated(library, call, x, weight, bias)
+    if isinstance(shown, dict):
+        for name, t in ((MEAN, mean), (VAR, var)):
+            shown[name] = None if t is None else library.array(t)
+            shown[f"{name} is recorded"] = t is not None and t.requires_grad
+    return shown
 
 
-def after_each(seeds):
+def after_each(library, seeds):
     """Seed the random numbers with each of these in turn; None goes on without."""
     for seed in seeds:
         if seed is not None:
-            minigrad.manual_seed(seed)
+            library.manual_seed(seed)
         yield
 
 
-@scene(changes=("tensor",))
-def kaiming(exercise, shape, seeds, options):
+@driver(changes=("tensor",))
+def kaiming(library, answer, shape, seeds, **options):
     """Fills a weight after each seed, each time what was returned: its numbers."""
-    weight, drawn = nn.Parameter(minigrad.zeros(tuple(shape))), []
-    result = weight
-    for _ in after_each(seeds):
-        result = exercise(result, **options)
-        drawn.append(array_of(weight))
+    weight = library.nn.Parameter(library.of(np.zeros(shape, np.float32)))
+    result, drawn = weight, []
+    for _ in after_each(library, seeds):
+        result = answer(result, **options)
+        drawn.append(library.array(weight))
     returned = "the tensor" if result is weight else kind(result)
     return {"drawn": drawn, "returned": returned}
 
 
-@scene
-def dropout(exercise, x, dy, seeds, options):
+@driver
+def dropout(library, answer, x, dy, seeds, **options):
     """Drops after each seed: the results, and the gradient through the last."""
-    x, drawn = tensor_of(x).requires_grad_(), []
-    for _ in after_each(seeds):
-        y = exercise(x, **options)
-        drawn.append(array_of(y))
-    if y.requires_grad and y is not x:
-        y.backward(minigrad.tensor(dy))
-        dy = None if x.grad is None else array_of(x.grad)
-    elif y is not x:
-        dy = None
-    return {"results": drawn, "gradient": dy}
+    x, drawn = x.requires_grad_(), []
+    for _ in after_each(library, seeds):
+        y = answer(x, **options)
+        drawn.append(library.array(y))
+    if y is x:
+        return {"results": drawn, "gradient": library.array(dy)}
+    if y.requires_grad:
+        y.backward(dy)
+    return {"results": drawn, "gradient": scenarios.gradients(library, x)[0]}
 
 
 # ------------------------------------------------- optimizers
 
 
-def stepped(param, grads, which, step):
-    """The parameter after each step(param, grad, number), and what else changed.
+def stepped(library, param, grads, order, step):
+    """{"after step 1": the parameter, ...}. step(param, grad, number) changes it.
 
-    which: of the gradients is each step's; it's the same tensor where one comes again.
+    order: which of the gradients is each step's; it's the same tensor where one comes
+    again.
     """
-    param, steps, changed = tensor_of(param), [], ""
-    known = [tensor_of(grad) for grad in grads]
-    for number, n in enumerate(which, 1):
-        g, grad = known[n], grads[n]
-        with no_grad():
-            kept = step(param, g, number)
-        if not np.array_equal(g.numpy(), grad):
-            changed = "the gradient was changed"
-        if isinstance(kept, Tensor) and kept.storage is g.storage:
-            changed = "the buffer is the gradient itself"
-        steps.append(np.array(param.numpy()))
-    return {"steps": np.stack(steps), "changed": changed}
+    shown = {}
+    for number, n in enumerate(order, 1):
+        with library.no_grad():
+            step(param, grads[n], number)
+        shown[f"after step {number}"] = library.array(param)
+    return shown
 
 
-@scene(changes=("param", "buffer"))
-def sgd(exercise, param, grads, which, options, buffer=None):
-    """Steps with these gradients: the parameter after each, and what else changed."""
-    buffer = None if buffer is None else tensor_of(buffer)
-
-    def step(param, g, number):
-        nonlocal buffer
-        buffer = exercise(param, g, buffer, **options)
-        return buffer
-
-    kept = stepped(param, grads, which, step)
-    return kept | {"buffer": None if buffer is None else array_of(buffer, "the buffer")}
+SAME = "the buffer is the gradient itself"
 
 
-@scene(changes=("param", "exp_avg", "exp_avg_sq"))
-def adam(exercise, param, grads, which, options):
+@driver(changes=("param", "buffer"))
+def sgd(library, answer, param, buffer, *grads, order, **options):
+    """Steps with these gradients: the parameter after each, and what the buffer is."""
+    same = False
+
+    def step(param, grad, number):
+        nonlocal buffer, same
+        buffer = answer(param, grad, buffer, **options)
+        same = same or buffer is not None and shares(library, grad, buffer)
+
+    shown = stepped(library, param, grads, order, step)
+    last = None if buffer is None else library.array(buffer)
+    return {SAME: same, **shown, "buffer": last}
+
+
+@driver(changes=("param", "exp_avg", "exp_avg_sq"))
+def adam(library, answer, param, *grads, order, **options):
     """The same of a rule with two averages."""
-    averages = [minigrad.tensor(0 * param) for _ in range(2)]
+    averages = {"exp_avg": param * 0, "exp_avg_sq": param * 0}
 
-    def step(param, g, number):
-        exercise(param, g, *averages, number, **options)
+    def step(param, grad, number):
+        answer(param, grad, *averages.values(), number, **options)
 
-    kept = stepped(param, grads, which, step)
-    return kept | {"averages": np.stack([a.numpy() for a in averages])}
+    shown = stepped(library, param, grads, order, step)
+    return shown | {name: library.array(a) for name, a in averages.items()}
 
 
-@scene(changes=("parameters",))
-def clip(exercise, grads, lazy, options):
+@driver(changes=("parameters",))
+def clip(library, answer, *grads, passed, **options):
     """Clips: the norm that is returned, and the gradients afterwards."""
-    params = [
-        nn.Parameter(minigrad.tensor(np.zeros(1) if g is None else np.zeros_like(g)))
-        for g in grads
-    ]
+    params = [library.tensor(0) if g is None else g * 0 for g in grads]
+    params = [*map(library.nn.Parameter, params)]
     for p, g in zip(params, grads, strict=True):
-        p.grad = tensor_of(g)
-    before = [p.grad for p in params]
+        p.grad = g
+    before = scenarios.gradients(library, *params)
     kinds = {"a list": params, "a generator": (p for p in params),
              "a tensor": params[0]}  # fmt: skip
     try:
-        norm = exercise(kinds[lazy], **options)
+        norm = answer(kinds[passed], **options)
     except RuntimeError:
-        pairs = [(array_of(g), a) for g, a in zip(before, grads, strict=True)
-                 if g is not None]  # fmt: skip
-        if not all(np.array_equal(g, a, equal_nan=True) for g, a in pairs):
+        pairs = zip(scenarios.gradients(library, *params), before, strict=True)
+        if not all(g is a or np.array_equal(g, a, equal_nan=True) for g, a in pairs):
             raise NotPlain("gradients have changed before the error") from None
         raise
-    if array_of(norm, "the norm").shape:
-        raise NotPlain(f"the norm has no dimensions, not shape {norm.shape}")
     empty = all(g is None for g in grads)
     return {
-        "norm": float(array_of(norm)),
-        "dtype of the norm": str(norm.dtype) if empty else "",
-        "grads": [None if p.grad is None else array_of(p.grad) for p in params],
+        "norm": library.array(norm).tolist(),
+        "dtype of the norm": str(norm.dtype).removeprefix("torch.") if empty else "",
+        "grads": scenarios.gradients(library, *params),
         "the tensors that were the grads": [
-            g if g is None else array_of(g) for g in before
+            g if g is None else library.array(g) for g in grads
         ],
     }
 
 
-@scene
-def training(exercise, x, y, weight, bias, lr, momentum, epochs, held=1.0):
+@driver
+def training(library, answer, x, y, weight, bias, lr, momentum, epochs, held=1.0):
     """Trains a line: the losses, and weight and bias at the end.
 
     held: times the parameters, the gradients from before.
     """
-    model = nn.Linear(x.shape[1], y.shape[1]).double()
-    put(minigrad, model.weight, weight)
-    put(minigrad, model.bias, bias)
+    model = library.nn.Linear(x.shape[1], y.shape[1]).double()
+    with library.no_grad():
+        model.weight.copy_(weight)
+        model.bias.copy_(bias)
     for p in model.parameters():
         p.grad = p.detach() * held
-    optimizer = minigrad.optim.SGD(model.parameters(), lr=lr, momentum=momentum)
-    loss_fn, x, y = Loss(), tensor_of(x), tensor_of(y)
-    losses = exercise(model, loss_fn, optimizer, x, y, epochs)
+    optimizer = library.optim.SGD(model.parameters(), lr=lr, momentum=momentum)
+    loss_fn = Loss()
+    losses = answer(model, loss_fn, optimizer, x, y, epochs)
     if isinstance(losses, list) and any(isinstance(n, Tensor) for n in losses):
         raise NotPlain("the losses are to be numbers, loss.item(), and not tensors")
     return {
         "losses": losses,
         "more than two losses are in memory": loss_fn.most > 2,
-        "weight": array_of(model.weight),
-        "bias": array_of(model.bias),
+        "weight": library.array(model.weight),
+        "bias": library.array(model.bias),
     }
 
 
@@ -281,10 +287,12 @@ class Loss:
     """A loss, which notes how many of those before it are still in memory."""
 
     def __init__(self):
-        self.made, self.most = [], 0
+        self.earlier, self.most = [], 0
 
     def __call__(self, prediction, y):
-        self.most = max(self.most, sum(loss() is not None for loss in self.made))
-        loss = scenarios.lopsided(prediction, y)
-        self.made = [*self.made[-5:], weakref.ref(loss)]
+        alive = sum(loss() is not None for loss in self.earlier)
+        self.most = max(self.most, alive)
+        error = prediction - y  # plus a term, for it matters which one is y
+        loss = (error * error).mean() + (prediction * 0.1).mean()
+        self.earlier = [*self.earlier[-5:], weakref.ref(loss)]
         return loss

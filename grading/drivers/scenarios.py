@@ -19,6 +19,9 @@ def library_of(module, array):
     """
     return types.SimpleNamespace(
         Function=module.autograd.Function,
+        nn=module.nn,
+        optim=module.optim,
+        manual_seed=module.manual_seed,
         grad=module.autograd.grad,
         gradcheck=module.autograd.gradcheck,
         no_grad=module.no_grad,
@@ -59,29 +62,6 @@ def differentiated(library, answer, *arguments):
 
 
 LATER = "the gradient of a sum that is made afterwards"
-MEAN, VAR = "running_mean", "running_var"
-
-
-def normalized(library, answer, x, mean, var, options):
-    """batch_norm: what differentiated says, and the running statistics afterwards."""
-    statistics = [None if a is None else library.of(a) for a in (mean, var)]
-    arrays = {k: v for k, v in options.items() if isinstance(v, np.ndarray)}
-    rest = {k: v for k, v in options.items() if k not in arrays}
-
-    def call(x, *more):
-        return answer(x, *statistics, **dict(zip(arrays, more, strict=True)), **rest)
-
-    facts = differentiated(library, call, *map(library.of, [x, *arrays.values()]))
-    if isinstance(facts, dict):
-        for name, t in zip((MEAN, VAR), statistics, strict=True):
-            facts[name] = None if t is None else library.array(t)
-            facts[f"{name} is recorded"] = t is not None and t.requires_grad
-    return facts
-
-
-def lopsided(prediction, y):
-    """A loss for which it matters which of the two is the prediction."""
-    return ((prediction - y) * (prediction - y)).mean() + (prediction * 0.1).mean()
 
 
 def product(library, contexts, factors=(1, 1, 1, 1)):

@@ -1,16 +1,12 @@
-"""A test for dropout.
+"""test_dropout: a test for dropout."""
 
-Leaves out no_error and seed, not to be tested by contract; dtype, cut and pattern, of
-which it says nothing; scaled_after and mask_alone, two mistakes at once.
-"""
-
-from grading.exercise import own_test
+from grading.checking.candidates import TestCheck
 from minigrad.exercises.own_tests import test_dropout
 from minigrad.nn.unfused import dropout
 
-own_test(
+check = TestCheck(
     test_dropout,
-    dropout,
+    of=dropout,
     times=2,
     rejects={
         "always": "a dropout that drops in evaluation, too",
@@ -22,4 +18,6 @@ own_test(
         "same_again": "a dropout that drops the same elements each time",
         "raised": "a dropout that fails for p = 1",
     },
+    not_tested="no_error and seed, as in the contract; dtype, cut, and pattern, of "
+    "which it says nothing; scaled_after and mask_alone, two mistakes at once",
 )

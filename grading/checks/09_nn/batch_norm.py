@@ -1,0 +1,96 @@
+"""batch_norm: the result, and the running statistics afterwards."""
+
+import numpy as np
+import torch.nn.functional as F
+
+from grading.checking.check import Check
+from grading.checking.compare import close
+from grading.drivers import modules
+from grading.drivers.scenarios import CUT
+from minigrad.nn.unfused import batch_norm
+
+from .. import gradients
+from ..inputs import numbers, on_tensors
+
+IMAGES, ROWS = (3, 4, 2, 5), (6, 3)
+compare = close(atol=1e-9)  # a mean of 1e5 is rounded
+
+
+def drawn(random, shape, far=0.0):
+    """x, running_mean and running_var."""
+    channels = shape[1]
+    centers = numbers(random, channels).reshape(-1, *[1] * (len(shape) - 2))
+    x = far + 3 * numbers(random, *shape) + centers
+    return x, numbers(random, channels), abs(numbers(random, channels)) + 0.5
+
+
+def scaled(random, shape):
+    """The same, and weight and bias."""
+    weight, bias = numbers(random, shape[1]), numbers(random, shape[1])
+    return *drawn(random, shape), weight, bias
+
+
+def cases(random):
+    def trained(*arrays, **options):
+        return on_tensors(*arrays, training=True, **options)
+
+    for shape in IMAGES, ROWS:
+        yield "in training", trained(*drawn(random, shape))
+    part = "by the running statistics"
+    yield part, on_tensors(*drawn(random, IMAGES), training=False)
+    yield part, on_tensors(*drawn(random, ROWS))
+    yield "weight and bias", trained(*scaled(random, IMAGES))
+    yield "weight and bias", on_tensors(*scaled(random, ROWS), training=False)
+    for shape in (4, 2, 7), (2, 3, 2, 1, 3):
+        yield "any dimensions", trained(*scaled(random, shape))
+    weight, bias, none = numbers(random, 4), numbers(random, 4), np.zeros(4)
+    for pair in (weight, None), (None, bias), (none, none):
+        yield "weight and bias", trained(*drawn(random, IMAGES), *pair)
+    how = {"momentum": 0.3, "eps": 0.5}
+    yield "momentum and eps", trained(*drawn(random, IMAGES), **how)
+    yield "momentum and eps", trained(*drawn(random, ROWS), momentum=0.0)
+    yield "far from 0", trained(*drawn(random, IMAGES, far=1e5))
+    for dtype in np.float32, np.float16:
+        arrays = (a.astype(dtype) for a in scaled(random, IMAGES))
+        yield f"in {dtype.__name__}", trained(*arrays)
+    yield "no running statistics", trained(drawn(random, ROWS)[0], None, None)
+
+
+def observe(shown, case):
+    """Of half precision no gradients: long sums are rounded as they come."""
+    half = case.args[0].values.dtype == np.float16
+    return {key: value for key, value in shown.items() if key != CUT or not half}
+
+
+def describe(exercise, case):
+    shape, known = case.args[0].values.shape, case.args[1] is not None
+    how = [f"{'' if known else 'no '}running statistics"]
+    pairs = zip(("weight", "bias"), case.args[3:], strict=False)
+    how += [f"{name} {a.values.shape}" for name, a in pairs if a is not None]
+    how += [f"{name}={value}" for name, value in case.options.items()]
+    return f"batch_norm of {shape} with {', '.join(how)}"
+
+
+def diagnose(got, expected, case):
+    if isinstance(got, dict) and any(
+        got.get(f"{name} is recorded") for name in (modules.MEAN, modules.VAR)
+    ):
+        return "recorded", (
+            "the running statistics have a graph, which grows from step to step: move "
+            "them under no_grad()"
+        )
+    return gradients.diagnose(got, expected, case, compare)
+
+
+check = Check(
+    batch_norm,
+    cases=cases,
+    reference=F.batch_norm,
+    driver=modules.batch_norm,
+    observe=observe,
+    compare=compare,
+    describe=describe,
+    diagnose=diagnose,
+    not_tested="strides and NaN: its operators' matter; n = 1, as n - 1 is 0; and "
+    "gradients in float16",
+)

@@ -1,0 +1,58 @@
+"""clip_grad_norm_: clipping by the norm of all gradients."""
+
+import math
+
+import numpy as np
+import torch
+
+from grading.checking.check import Check
+from grading.checking.compare import close
+from grading.drivers import modules
+from minigrad.nn.utils import clip_grad_norm_
+
+from ..inputs import numbers, on_tensors
+
+
+def cases(random):
+    def of(*shapes, scale=1.0, passed="a list", **options):
+        grads = (s and numbers(random, *s, scale=scale) for s in shapes)
+        return on_tensors(*grads, passed=passed, **options)
+
+    yield "one factor for all", of((3, 4), (5,), scale=10, max_norm=1.0)
+    yield "one factor for all", of((2,), (4, 2), (3,), scale=3, max_norm=2.5)
+    yield "small ones stay", of((3, 2), (2,), scale=0.01, max_norm=1.0)
+    yield "missing gradients", of((3,), None, (2, 2), scale=5, max_norm=1.0)
+    yield "missing gradients", of(None, max_norm=1.0)
+    part, one = "infinite gradients", {"max_norm": 1.0}
+    for bad in (math.inf, math.nan):
+        for strict in (False, True):
+            yield part, of((3,), (2,), scale=bad, error_if_nonfinite=strict, **one)
+    yield part, of((3, 4), scale=10, error_if_nonfinite=True, **one)
+    yield "any iterable", of((3, 4), (2,), scale=10, passed="a generator", **one)
+    yield "any iterable", of((3, 4), scale=10, passed="a tensor", **one)
+    halves = np.array([300.0, 0], np.float16), np.array([400.0], np.float16)
+    yield "float16", on_tensors(*halves, passed="a list", **one)
+    for norm_type in (1.0, 3.0, math.inf):
+        how = {"max_norm": 1.5, "norm_type": norm_type}
+        yield "other norms", of((3, 2), (4,), scale=4, **how)
+    negative = np.array([[1.0, -9.0], [2.0, 3.0]]), np.array([-4.0])
+    yield "other norms", on_tensors(*negative, passed="a list", **how)
+    yield "small ones stay", of((3,), (2,), scale=0.0, **one)
+
+
+def describe(exercise, case):
+    shapes = [a and a.values.shape for a in case.args]
+    passed, *options = (f"{name}={value}" for name, value in case.options.items())
+    how = f"gradients of shapes {shapes} in {passed.removeprefix('passed=')}"
+    return ", ".join([how, *options])
+
+
+check = Check(
+    clip_grad_norm_,
+    cases=cases,
+    reference=torch.nn.utils.clip_grad_norm_,
+    driver=modules.clip,
+    compare=close(),
+    describe=describe,
+    not_tested="float32, bfloat16 (both as double) and norm_type below 1 (no norm)",
+)

@@ -1,0 +1,53 @@
+"""conv2d: a convolution as one product of matrices."""
+
+import numpy as np
+import torch.nn.functional as F
+
+from grading.checking.check import Check
+from grading.checking.compare import close
+from grading.drivers.graphs import with_gradients
+from minigrad.nn.unfused import conv2d
+
+from ..gradients import diagnose, quarters
+from ..inputs import numbers, on_tensors
+
+
+def drawn(random, x, w):
+    """An input of shape x, weights of shape w, and a bias."""
+    return numbers(random, *x), numbers(random, *w), numbers(random, w[0])
+
+
+def cases(random):
+    for _ in range(2):
+        few = drawn(random, (2, 1, 5, 6), (3, 1, 3, 2))
+        yield "a window on images", on_tensors(*few)
+    few = drawn(random, (2, 3, 6, 5), (4, 3, 2, 3))
+    yield "a window on images", on_tensors(*few)
+    x, w = numbers(random, 2, 2, 4, 5), numbers(random, 3, 2, 3, 3)
+    yield "without bias", on_tensors(x, w)
+    for x, w, options in [
+        ((1, 2, 7, 6), (3, 2, 3, 3), {"stride": 2}),
+        ((2, 2, 5, 6), (2, 2, 3, 3), {"padding": 1}),
+        ((2, 1, 6, 8), (2, 1, 3, 2), {"stride": (2, 1), "padding": (0, 2)}),
+    ]:
+        yield "stride and padding", on_tensors(*drawn(random, x, w), **options)
+    few = drawn(random, (1, 2, 9, 8), (2, 2, 3, 2))
+    yield "dilation", on_tensors(*few, dilation=2)
+    few = drawn(random, (1, 2, 9, 11), (2, 2, 3, 3))
+    yield "dilation", on_tensors(*few, dilation=(1, 3), padding=(1, 2), stride=(2, 3))
+    yield "1 x 1", on_tensors(*drawn(random, (2, 3, 4, 5), (5, 3, 1, 1)))
+    x, w, b = drawn(random, (2, 2, 4, 5), (3, 2, 3, 2))
+    yield "in float32", on_tensors(*map(np.float32, (x, w, b)))
+    yield "a bias of zeros", on_tensors(x, w, 0 * b)
+    yield "float16", on_tensors(*map(quarters, (x, w, b)))
+
+
+check = Check(
+    conv2d,
+    cases=cases,
+    reference=F.conv2d,
+    driver=with_gradients,
+    compare=close(),
+    diagnose=diagnose,
+    not_tested="strided tensors, NaN, and no images: its operators' matter",
+)

@@ -1,0 +1,39 @@
+"""Module.named_parameters: names of the parameters of a tree."""
+
+import torch
+
+from grading.checking.check import Check
+from grading.drivers import modules
+from minigrad.nn import Module
+
+from .trees import DEEP, FROZEN, LEAF, SHARED, TIED, TWO, describe, on_tree
+
+
+def cases(random):
+    for spec in (LEAF, TWO, DEEP):
+        yield "names", on_tree(random, spec)
+    for spec in (TIED, SHARED):
+        yield "a shared one once", on_tree(random, spec)
+        part = "a shared one twice, if asked"
+        yield part, on_tree(random, spec, remove_duplicate=False)
+    for spec in (DEEP, LEAF):
+        yield "a prefix", on_tree(random, spec, prefix="net")
+        yield "its own alone", on_tree(random, spec, recurse=False)
+    yield "a prefix", on_tree(random, DEEP, prefix="net", recurse=False)
+    yield "frozen ones", on_tree(random, FROZEN)
+    yield "frozen ones", on_tree(random, FROZEN, remove_duplicate=False)
+    yield "nothing", on_tree(random, {})
+    twins = {"parameters": {"a": 1, "b": 1.5}, "modules": {"c": LEAF}}
+    yield "equal in value", on_tree(random, twins)
+    yield "one that comes late", on_tree(random, DEEP, late=99)
+    yield "one that comes late", on_tree(random, {}, late=99)
+
+
+check = Check(
+    Module.named_parameters,
+    cases=cases,
+    reference=torch.nn.Module.named_parameters,
+    driver=modules.named_parameters,
+    describe=describe,
+    not_tested="sizes and dtypes of parameters: names and identity alone count",
+)

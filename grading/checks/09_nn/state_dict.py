@@ -1,0 +1,33 @@
+"""Module.state_dict: names and memory of what is saved of a tree."""
+
+import torch
+
+from grading.checking.check import Check
+from grading.drivers import modules
+from minigrad.nn import Module
+
+from .trees import DEEP, FROZEN, LEAF, NET, NORM, SHARED, TIED, TWO, describe, on_tree
+
+
+def cases(random):
+    for spec in (LEAF, TWO, DEEP):
+        yield "parameters by name", on_tree(random, spec)
+    for spec in (NORM, NET):
+        yield "buffers", on_tree(random, spec)
+    for spec in (TIED, SHARED):
+        yield "shared ones under all names", on_tree(random, spec)
+    for keep in False, True:
+        yield "frozen ones", on_tree(random, FROZEN, keep_vars=keep)
+    yield "a prefix", on_tree(random, NET, prefix="model.")
+    yield "keep_vars", on_tree(random, NET, keep_vars=True)
+    yield "keep_vars", on_tree(random, {"modules": {"a": NORM}}, keep_vars=True)
+
+
+check = Check(
+    Module.state_dict,
+    cases=cases,
+    reference=torch.nn.Module.state_dict,
+    driver=modules.state_dict,
+    describe=describe,
+    not_tested="sizes and dtypes of tensors: names and memory alone are promised",
+)
