@@ -2,8 +2,6 @@
 
 import contextlib
 import functools
-import itertools
-import weakref
 
 import numpy as np
 
@@ -79,18 +77,6 @@ class Step(Node):
         self.log.append(f"release {self.number}")
 
 
-class Weak(Step):
-    """One of a row, that notes how many of the gradients before it still exist."""
-
-    alive = weakref.WeakSet()
-
-    def __call__(self, gradient):
-        self.most = len(self.alive)
-        new = gradient + 1
-        self.alive.add(new)
-        return [new] * len(self.next_functions)
-
-
 class Counted(Step):
     """A node that counts how often it is compared with others."""
 
@@ -107,10 +93,10 @@ def number_of(g):
     return None if g is None else float(g)
 
 
-def graph(edges, rows=None):
+def graph(edges, rows=None, kind=Step):
     """The nodes of {number: edges}. edges: a list of (number or None, index)."""
     rows = rows or {}
-    nodes = {n: Step(n, rows.get(n, (tuple([1] * len(e)),))) for n, e in edges.items()}
+    nodes = {n: kind(n, rows.get(n, ((1,) * len(e),))) for n, e in edges.items()}
     for number, node in nodes.items():
         node.next_functions = tuple(
             (None if n is None else nodes[n], index) for n, index in edges[number]
@@ -119,44 +105,22 @@ def graph(edges, rows=None):
 
 
 @scene
-def order(exercise, edges, roots):
-    """The numbers of the nodes, in the order that was found; -1 for anything else."""
-    nodes = graph(edges)
+def order(exercise, edges, roots, counted=False):
+    """The nodes' numbers, in the order that was found; -1 for anything else.
+
+    edges: {number: numbers, or None}. counted: are comparisons of nodes?
+    """
+    edges = {n: [(below, 0) for below in edges[n]] for n in edges}
+    nodes = graph(edges, kind=Counted if counted else Step)
     given = [nodes[n] for n in roots]
     exercise(given)  # once more below: nothing may be left on the nodes
-    found = exercise(given)
+    Counted.compared = 0
+    result = wanted(exercise(given), list | tuple, "a list")
+    comparisons = Counted.compared
     for node in nodes.values():  # or Python would take a long row apart node by node
         node.next_functions = ()
-    if not isinstance(found, list | tuple):
-        return found
-    return [nodes[n.number].number if isinstance(n, Step) else -1 for n in found]
-
-
-@scene
-def effort(exercise, length, name):
-    """Does twice as long a chain take about twice as many comparisons of nodes?"""
-    counts = []
-    for n in length, 2 * length:
-        nodes, Counted.compared = row_of(Counted, n), 0
-        exercise(nodes[:1])
-        counts.append(Counted.compared)
-    return counts[1] <= 3 * counts[0] + length
-
-
-def row_of(kind, length):
-    """Nodes each of which points to the next."""
-    nodes = [kind(n) for n in range(length)]
-    for node, below in itertools.pairwise(nodes):
-        node.next_functions = ((below, 0),)
-    return nodes
-
-
-@scene
-def handed_on(exercise, length):
-    """How many gradients exist at once at most, in a row of nodes: no more than 3?"""
-    nodes = row_of(Weak, length)
-    exercise(nodes, {(nodes[0], 0): Minigrad.tensor(1)})
-    return max(node.most for node in nodes) <= 3
+    numbers = [nodes[n.number].number if isinstance(n, Step) else -1 for n in result]
+    return {"order": numbers, "comparisons": comparisons}
 
 
 @scene(changes=("seeds",))
@@ -173,8 +137,10 @@ def engine(exercise, edges, rows, seeds, retain):
         got.append({n.number: n.got for n in order if not n.rows[0]})
         for n in order:
             n.got = None
+    others = [what for what in log if what.replace("release", "call") not in log]
     return {
         "gradients that the ends get": got[0],
+        "what is done with nodes that are not called": others,
         "what is done, in order": log,
         "gradients that nodes gave": [[number_of(g) for g in n.gave] for n in order],
         "gradients by the same seeds again": got[1],

@@ -268,6 +268,7 @@ def detached(library, answer, values, how):
 # ------------------------------------------------- the engine, whole
 
 
+@driver
 def again(library, answer, values, keep):
     """Two backwards through one graph. The answer is in its place in the engine."""
     x = library.tensor(values).requires_grad_()
@@ -281,6 +282,7 @@ def again(library, answer, values, keep):
     return {"the second backward raises": said, "gradients": gradients(library, x)}
 
 
+@driver
 def whole(library, answer, values):
     """x * x + x, and what is made of it, in the engine; and once more, of gradients."""
     x = library.tensor(values).requires_grad_()
@@ -289,6 +291,29 @@ def whole(library, answer, values):
     if g.requires_grad:
         (g * g).sum().backward()
     return {"gradients": library.array(g), "of these": gradients(library, x)}
+
+
+@driver
+def handed_on(library, answer, length):
+    """A row of operators: how many of the gradients between them exist at once?"""
+    given, most = [], []
+
+    class Next(library.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x + 1
+
+        @staticmethod
+        def backward(ctx, dy):
+            given.append(weakref.ref(dy))
+            most.append(sum(g() is not None for g in given))
+            return dy + 1
+
+    y = library.tensor(1).requires_grad_()
+    for _ in range(length):
+        y = Next.apply(y)
+    y.backward()
+    return {"more than 3 gradients are in memory at once": max(most) > 3}
 
 
 # ------------------------------------------------- gradcheck

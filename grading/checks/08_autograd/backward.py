@@ -1,0 +1,132 @@
+"""backward: the engine, in graphs that are described here, and in whole programs."""
+
+import textwrap
+
+import torch
+
+from grading.checking.check import Check, call, drive
+from grading.checking.compare import close
+from grading.drivers import scenarios
+from grading.drivers.graphs import engine
+from minigrad.autograd.engine import backward
+
+from .inputs import drawn
+
+DIAMOND = {0: [(1, 0), (2, 0)], 1: [(3, 0)], 2: [(3, 0)], 3: []}
+SQUARE = {0: [(1, 0), (2, 0)], 1: [(2, 0), (2, 0)], 2: []}  # x * x + x
+SHORT_CUT = {0: [(1, 0), (2, 0)], 1: [(2, 0)], 2: []}
+
+
+def random_graph(random, size):
+    """Edges from each node to some of those with higher numbers, and their numbers."""
+    edges = {}
+    for n in range(size):
+        below = range(n + 1, size)
+        ends = random.sample(below, min(len(below), random.randint(1, 3)))
+        edges[n] = [(e, 0) for e in ends]
+    rows = {n: [[random.randint(2, 5) for _ in out]] for n, out in edges.items()}
+    return edges, rows
+
+
+def cases(random):
+    def graph(edges, rows, *nodes, retain=False):
+        """A call whose seeds are at these nodes."""
+        seeds = [(n, 0, float(random.randint(2, 9))) for n in nodes]
+        return call(edges, rows, seeds, retain)
+
+    w = random.randint(2, 5)
+    yield "x * x + x", graph(SQUARE, {1: [[w, w]]}, 0)
+    yield "x * x + x", graph(DIAMOND, {0: [[2, w]]}, 0)
+    yield "x * x + x", drive(scenarios.whole, drawn(random, 3))
+    for size in 6, 10:
+        yield "x * x + x", graph(*random_graph(random, size), 0, retain=None)
+    two = {0: [(1, 0), (1, 1)], 1: [(2, 0), (3, 0)], 2: [], 3: []}
+    yield "several results", graph(two, {0: [[2, 3]], 1: [[1, 4], [5, 1]]}, 0)
+    one = {0: [(1, 1)], 1: [(2, 0)], 2: []}
+    yield "several results", graph(one, {1: [[3], [4]]}, 0)
+    yield "None", graph(DIAMOND, {0: [[None, 2]]}, 0)
+    yield "None", graph(SHORT_CUT, {1: [[None]]}, 0)
+    yield "None", graph({0: [(None, 0), (1, 0)], 1: []}, {}, 0)
+    yield "seeds", graph(DIAMOND, {}, 1, 2)
+    yield "seeds", graph(DIAMOND, {}, 0, 1)
+    yield "gradients are not changed", graph(SHORT_CUT, {}, 0)
+    yield "gradients are not kept", drive(scenarios.handed_on, 8)
+    yield "retain_graph", graph(DIAMOND, {}, 0, retain=True)
+    yield "retain_graph", drive(scenarios.again, drawn(random, 2), True)
+    yield "retain_graph", drive(scenarios.again, drawn(random, 2), False)
+
+
+def reference(edges, rows, seeds, retain):
+    """PyTorch's engine. A node's results are sums of numbers times its operands."""
+    results, operands = {}, {}
+    for n in sorted(edges, reverse=True):
+        operands[n] = [watched() if e is None else watched(results[e][i])
+                       for e, i in edges[n]]  # fmt: skip
+        results[n] = []
+        for row in rows.get(n, [[1] * len(edges[n])]):
+            pairs = zip(row, operands[n], strict=True)
+            y = sum((w * x for w, x in pairs if w is not None), watched())
+            results[n].append(watched(y) if edges[n] else y)
+    outputs = [results[n][i] for n, i, _ in seeds]
+    torch.autograd.backward(outputs, [torch.tensor(value) for *_, value in seeds])
+    arrived = {n: [*map(gradient, results[n])] for n in sorted(edges)}
+    called = [n for n in arrived if set(arrived[n]) != {None}]
+    ends = {n: arrived[n] if n in called else None for n in edges if not edges[n]}
+    done = [what for n in called for what in [f"call {n}", f"release {n}"]]
+    gave = [[gradient(x) for x in operands[n] if n in called] for n in arrived]
+    return {
+        "gradients that the ends get": ends,
+        "what is done with nodes that are not called": [],
+        "what is done, in order": 2 * (done[::2] if retain else done),
+        "gradients that nodes gave": [2 * gradients for gradients in gave],
+        "gradients by the same seeds again": ends,
+    }
+
+
+def watched(x=None):
+    """Another tensor of x's, or a leaf, that keeps its gradient."""
+    x = torch.zeros((), requires_grad=True) if x is None else x.clone()
+    x.retain_grad()
+    return x
+
+
+def gradient(x):
+    return None if x.grad is None else x.grad.item()
+
+
+def describe(exercise, case):
+    if case.driver is scenarios.whole:
+        return "x * x + x and more, in the engine: y.sum().backward()"
+    if case.driver is scenarios.handed_on:
+        return f"{case.args[0]} nodes in a row: at most 3 gradients exist at a time"
+    if case.driver is scenarios.again:
+        return f"y.backward(retain_graph={case.args[1]}), then y.backward()"
+    edges, rows, seeds, _ = case.args
+    to = []
+    for n, out in edges.items():
+        times = rows.get(n, [[1] * len(out)])[0]
+        sent = [f"{w} * to {e}" for w, (e, _) in zip(times, out, strict=True)]
+        to += [f"{n} -> {', '.join(sent)}"] * bool(out)
+    said = f"seeds {seeds}; {'; '.join(to)}"
+    return textwrap.shorten(said, 200, placeholder=" ...")
+
+
+def diagnose(got, expected, case):
+    if "TypeError" in getattr(got, "types", ()) and "None" in got.message:
+        return "none_added", (
+            "None came as a gradient, and was added: where a node computes None, "
+            "nothing goes that way"
+        )
+    return None
+
+
+check = Check(
+    backward,
+    cases=cases,
+    reference=reference,
+    compare=close(),
+    driver=engine,
+    describe=describe,
+    diagnose=diagnose,
+    not_tested="orders that are not topological: the contract has none",
+)

@@ -1,0 +1,101 @@
+"""topological_order: any order that is right is accepted."""
+
+import collections
+import graphlib
+import textwrap
+
+from grading.checking.check import Check, call
+from grading.drivers.graphs import order
+from minigrad.autograd.engine import topological_order
+
+from ..layered import GRAPHS, Layered, graphs, reached, row
+
+LONG = "10 000 nodes in a row"
+ROW = {n: [n + 1] for n in range(400)} | {400: []}
+
+
+def renamed(random, edges, roots=(-1,)):
+    """The same graph under other numbers, and its roots; of its own the last node."""
+    names = random.sample(range(len(edges)), len(edges))
+    new = {names[n]: [names[i] for i in below] for n, below in edges.items()}
+    return call(dict(sorted(new.items())), [names[n] for n in roots])
+
+
+def cases(random):
+    yield "the diamond", renamed(random, GRAPHS["a diamond"])
+    for edges in (*graphs(random, 3), Layered.ladder(12)):
+        yield "any graph", renamed(random, edges)
+    for edges in {0: [None, 1], 1: []}, {0: [1, None], 1: [None]}:
+        yield "None among next_functions", call(edges, [0])
+    yield "several roots", call({0: [2], 1: [2], 2: []}, [0, 1])
+    yield "several roots", call({0: [1], 1: [2], 2: []}, [1, 0])
+    yield "several roots", call({0: [1], 1: [2], 2: []}, [0, 1])
+    yield "several roots", call({0: [1, 2], 1: [], 2: [1]}, [0, 0])
+    yield LONG, renamed(random, *row(random, 10_000))
+    yield LONG, call(ROW, [0], counted=True)
+
+
+def without_none(edges):
+    return {n: [e for e in below if e is not None] for n, below in edges.items()}
+
+
+def reference(edges, roots):
+    edges = without_none(edges)
+    below = {n: edges[n] for n in reached(edges, roots)}
+    order = [*graphlib.TopologicalSorter(below).static_order()]
+    return {"order": order[::-1], "comparisons": 0}
+
+
+def observe(result, case):
+    """What is wrong with an order, as facts: there may be several right ones."""
+    (edges, roots), order = case.args, result["order"]
+    edges, position = without_none(edges), {n: i for i, n in enumerate(order)}
+    pairs = [(n, e) for n in position for e in edges.get(n, ()) if e in position]
+    early = [e for n, e in pairs if position[e] < position[n]]
+    missing = reached(edges, roots).difference(order)
+    compared = result["comparisons"] // len(edges)
+    return {
+        "no nodes of the graph": [n for n in order if n not in edges],
+        "repeated": [n for n, k in collections.Counter(order).items() if k > 1],
+        "a root is missing": sorted(missing.intersection(roots)),
+        "missing": sorted(missing),
+        "backwards": 0 < len(pairs) == len(early),
+        "too early": sorted({*early}),
+        "comparisons of each node, beyond 20": max(compared - 20, 0),
+    }
+
+
+def describe(exercise, case):
+    edges, roots = case.args
+    if len(edges) > 100:
+        return f"{len(edges):,} nodes, each below the last"
+    to = [f"{n} -> {', '.join(map(str, out))}" for n, out in edges.items() if out]
+    said = f"roots {roots}; {'; '.join(to)}"
+    return textwrap.shorten(said, 200, placeholder=" ...")
+
+
+def diagnose(got, expected, case):
+    types = getattr(got, "types", ())
+    if "RecursionError" in types:
+        return "recursion", (
+            "it calls itself for each node, and Python allows 1000 calls inside of "
+            "each other: keep a list of the nodes that are still to be visited"
+        )
+    if "AttributeError" in types and "NoneType" in got.message:
+        return "none_followed", (
+            "None stands among next_functions where an operand asks for no "
+            "gradient: nothing is to be visited there"
+        )
+    return None
+
+
+check = Check(
+    topological_order,
+    cases=cases,
+    reference=reference,
+    driver=order,
+    observe=observe,
+    describe=describe,
+    diagnose=diagnose,
+    not_tested="cycles: no graph has any; and 100 000 nodes: 10 000 end recursion",
+)
