@@ -1,5 +1,6 @@
 """What every call of an answer must leave alone: its arguments, and earlier results."""
 
+import contextlib
 import functools
 import inspect
 import sys
@@ -26,6 +27,17 @@ def resume(profiler):
         profiler.enable()
     else:
         sys.setprofile(profiler)
+
+
+@contextlib.contextmanager
+def replaced(thing, name, value):
+    """While this lasts, let an attribute of a module or class have another value."""
+    before = getattr(thing, name)
+    setattr(thing, name, value)
+    try:
+        yield
+    finally:
+        setattr(thing, name, before)
 
 
 @functools.cache

@@ -6,7 +6,6 @@ import functools
 import random as python_random
 import sys
 import weakref
-from unittest import mock
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from minigrad.random import default_generator
 from minigrad.training import Training
 
 from ..isolation.codec import NotPlain
+from .guards import replaced
 from .modules import array_of, put, tensor_of
 from .registry import driver, scene, wanted
 
@@ -160,7 +160,7 @@ def waits_noted(calls):
     with contextlib.ExitStack() as stack:
         for name in names:
             method = noting(getattr(Tensor, name))
-            stack.enter_context(mock.patch.object(Tensor, name, method))
+            stack.enter_context(replaced(Tensor, name, method))
         yield
 
 

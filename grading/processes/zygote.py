@@ -48,6 +48,7 @@ def serve(descriptor, boxed):
     room = Room(boxed)
     gc.collect()
     gc.freeze()  # so that collections in the children touch no shared page
+    gc.enable()
     signal.signal(signal.SIGCHLD, _forget_ended)
     control.send(room.kind.encode())
     while True:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from ..dtypes import float32
 from ..ops.pointwise import mul, sub
-from .files import Damaged, DataMissing, File, cache, fetched, places, unpacked
+from .files import Damaged, DataMissing, File, cache, places, unpacked
 from .idx import read_idx
 from .loader import Dataset
 
@@ -97,6 +97,8 @@ def data_of(file, root=None, download=True):
         raise DataMissing(missing(file, damage, "download=False", root))
     for sentence in damage:
         print(f"{sentence}: fetching it again.", flush=True)
+    from .download import fetched  # it takes long to import
+
     try:
         return fetched(file, cache() / "mnist", MIRRORS, bar)
     except OSError as error:

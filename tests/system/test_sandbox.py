@@ -62,6 +62,8 @@ def tried(expression):
         (f"os.listdir({str(sandbox.course.home() / 'grading' / 'checks')!r})", "[]"),
         (f"os.listdir({str(sandbox.course.home() / 'cudasim' / 'tests')!r})", "[]"),
         ("[m for m in sys.modules if m.startswith('grading.checks')]", "[]"),
+        ("[m for m in ('asyncio', 'http', 'ssl') if m in sys.modules]", "[]"),  # slow
+        ("gc.isenabled()", "True"),
         ("os.fork()", "PermissionError"),
         ("subprocess.run(['true'])", "PermissionError"),
         ("socket.socket()", "PermissionError"),
