@@ -229,23 +229,22 @@ class Once:
 
 
 @scene
-def train_steps(exercise, weights, norm, training, optimizer, options, batches, look,
-                held=1.0):  # fmt: skip
-    """Steps with batches: the losses, what they are, and the model afterwards.
+def train_steps(exercise, weights, norm, training, lr, momentum, held, batches, look):
+    """Steps by SGD: the losses, what they are, and the model afterwards.
 
     norm: None, or the mode of a batch norm. held: what gradients from before are.
     """
     model = Watched(network(minigrad, weights, norm is not None)).train(training)
     if norm is not None:
         model.model[1].train(norm)
-    made = getattr(optim, optimizer)(model.parameters(), **options)
+    optimizer = optim.SGD(model.parameters(), lr, momentum)
     for parameter in model.parameters():
         parameter.grad = minigrad.full_like(parameter, held)
     losses, graphs, known, calls = [], [], {*vars(model)}, []
     modes = [m.training for m in model.modules()]
     for images, labels in batches:
         with waits_noted(calls):
-            loss = exercise(model, made, tensor_of(images), tensor_of(labels))
+            loss = exercise(model, optimizer, tensor_of(images), tensor_of(labels))
         if isinstance(loss, int | float | np.number):
             raise NotPlain(
                 "the loss is to be a tensor, not a number: .item() waits until every "
@@ -348,24 +347,24 @@ class Logged(Training):
 
 
 @scene
-def training_run(exercise, data, weights, norm, lr, orders, size, start, epochs, look):
+def training_run(
+    exercise, data, orders, epochs, results, epoch, batch, weights, norm, lr, size, look
+):
     """Trains by train_mnist: what was done in which order, and what came of it.
 
     data: images and labels to train with, and to test with. orders: of each epoch.
-    start: what a stopped training has done, {"results", "epoch", "batch"}.
+    results, epoch, batch: what a stopped training has done.
     """
     log = {"work": [], "places": [], "modes": [], "last": "", "set": "nothing"}
     images, labels, *test = map(tensor_of, data)
     train = DataLoader(TensorDataset(images, labels), size, seed=0)
     train.order = lambda: np.array(orders[train.epoch % len(orders)], np.int64)
-    train.load_state_dict(
-        {**train.state_dict(), "epoch": start["epoch"], "batch": start["batch"]}
-    )
+    train.load_state_dict({**train.state_dict(), "epoch": epoch, "batch": batch})
     test = DataLoader(TensorDataset(*test), 3, seed=0)
     model = Noted(network(minigrad, weights, norm), log, train=data[0], test=data[2])
     optimizer = optim.SGD(model.parameters(), lr=lr)
     training = Logged(log, model, optimizer, train, test)
-    training.results = [tuple(result) for result in start["results"]]
+    training.results = [tuple(result) for result in results]
     returned, results = exercise(training, epochs), [*training.results]
     training.results.append((0.0, float(epochs)))  # a copy does not have it
     shown = {
@@ -377,8 +376,13 @@ def training_run(exercise, data, weights, norm, lr, orders, size, start, epochs,
         "in training at each step": log["modes"],
         "in training afterwards": model.training,
         "epoch and batch that the loader stands at, after each step": log["places"],
-    }  # fmt: skip
-    return {key: shown[key] for key in look}
+    }
+    tested = any(line.startswith("step on test") for line in log["work"])
+    return {
+        "a step is made with training.test": tested,
+        "the model is evaluated on training.train": "evaluated on train" in log["work"],
+        **{key: shown[key] for key in look},
+    }
 
 
 def number_of(loss):

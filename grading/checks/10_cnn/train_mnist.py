@@ -1,0 +1,87 @@
+"""train_mnist: the order of things, and what comes of them."""
+
+import torch
+
+from grading.checking.check import Check, Limits, drive
+from grading.checking.compare import close
+from grading.drivers.training import state_of, training_run
+from minigrad.training import train_mnist
+
+from .network import data_of, evaluated, network, one_thread, step, weights_of
+
+NEVER = (
+    "a step is made with training.test",
+    "the model is evaluated on training.train",
+)
+PLACES = "epoch and batch that the loader stands at, after each step"
+MODES, AFTER = "in training at each step", "in training afterwards"
+STOPPED = (2, 1, 1, 0), (1, 2, 2, 0), (2, 0, 0, 2), (2, 0, 1, 0), (2, 2, 2, 0)
+
+
+def run(random, epochs, *look, results=0, norm=False, n=7, **place):
+    data = [*data_of(random, n), *data_of(random, 5)]
+    orders = [random.sample(range(n), n) for _ in range(4)]
+    before = [(2.0 - i / 2, 0.25 * i) for i in range(results)]
+    how = {"epoch": 0, "batch": 0, "lr": 0.1, "size": 3, "norm": norm, **place}
+    how |= {"data": data, "orders": orders, "results": before}
+    return drive(
+        training_run, epochs=epochs, look=look, weights=weights_of(random), **how
+    )
+
+
+def cases(random):
+    for epochs in 2, 3, 0:
+        yield "the epochs", run(random, epochs, "work", "returned")
+    yield "as PyTorch trains", run(random, 2, "losses", "results", "weights")
+    yield "mode and place", run(random, 2, MODES, AFTER)
+    yield "mode and place", run(random, 2, PLACES)
+    yield "mode and place", run(random, 2, "losses", "weights", norm=True, n=8)
+    for epochs, results, epoch, batch in STOPPED:
+        start = {"results": results, "epoch": epoch, "batch": batch}
+        yield "a training goes on", run(random, epochs, "work", **start)
+
+
+@one_thread()
+def reference(
+    data, orders, epochs, look, results, epoch, batch, weights, norm, lr, size
+):
+    model = network(weights, norm)
+    optimizer = torch.optim.SGD(model.parameters(), lr)
+    images, labels, *test = map(torch.tensor, data)
+    results, work, places, losses = [*results], [], [], []
+    while len(results) < epochs:
+        if epoch == len(results):
+            batches = torch.tensor(orders[epoch % len(orders)]).split(size)
+            for number, items in enumerate(batches[batch:], batch + 1):
+                model.train()
+                losses.append(step(model, optimizer, images[items], labels[items]))
+                last = number == len(batches)
+                work.append(f"step on {' '.join(map(str, items.tolist()))}")
+                places.append((epoch + 1, 0) if last else (epoch, number))
+            epoch, batch = epoch + 1, 0
+        results.append(evaluated(model, *test))
+        work.append("evaluated on test")
+    facts = {"work": work, "returned": [*results, (0.0, float(epochs))],
+             "losses": losses, "results": results, "weights": state_of(model),
+             AFTER: True, MODES: [True] * len(losses), PLACES: places}  # fmt: skip
+    return dict.fromkeys(NEVER, False) | {fact: facts[fact] for fact in look}
+
+
+def describe(exercise, case):
+    how = case.options
+    return (
+        f"train_mnist(training, {how['epochs']}); training: {len(how['orders'][0])} "
+        f"items in batches of {how['size']}, {len(how['results'])} results, "
+        f"train.epoch {how['epoch']}, train.batch {how['batch']}"
+    )
+
+
+check = Check(
+    train_mnist,
+    cases=cases,
+    reference=reference,
+    compare=close(1e-5, 1e-8),
+    describe=describe,
+    limits=Limits(seconds=2),
+    not_tested="a model in eval mode: the contract speaks of one in training",
+)
