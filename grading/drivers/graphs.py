@@ -28,12 +28,6 @@ def with_gradients(library, answer, *arguments, **options):
     return scenarios.differentiated(library, call, *arguments)
 
 
-@scene(changes=("inputs",))
-def scenario(exercise, name, *arguments):
-    """One of scenarios.py, with minigrad in the place of PyTorch."""
-    return getattr(scenarios, name)(Minigrad, exercise, *arguments)
-
-
 def array(x):
     """The elements of a tensor; without detach(), which may be what is judged."""
     wanted(x, minigrad.Tensor, "a tensor")

@@ -349,6 +349,7 @@ def last(a):
     return a + (a.new_tensor(change))
 
 
+@driver
 def faulty(library, answer, values, fault):
     """Does gradcheck find the fault? The answer is in its place in gradcheck."""
 
@@ -367,9 +368,10 @@ def faulty(library, answer, values, fault):
     return {"gradcheck is content": bool(passes)}
 
 
+@driver(changes=("inputs",))
 def differences(library, answer, name, values, number, eps):
-    """numerical_jacobian of one of the functions."""
+    """numerical_jacobian of one of the functions, of which nothing may be left over."""
     inputs = [library.tensor(v) for v in values]
     answer(FUNCTIONS[name], inputs, number, eps)
-    found = answer(FUNCTIONS[name], inputs, number, eps)
-    return {"the differences": found, "the input": library.array(inputs[number])}
+    jacobian = answer(FUNCTIONS[name], inputs, number, eps)
+    return {"the input": library.array(inputs[number]), "the differences": jacobian}
