@@ -32,8 +32,8 @@ def typed(exercise, case):
             before, text = [*before, f"{name} = {_view(value)}; "], name
         elif isinstance(value, np.ndarray | Filled):
             array = value.values if isinstance(value, Filled) else value
-            if isinstance(value, np.ndarray):
-                text = "np." + text.replace("dtype=", "dtype=np.")
+            library = "np" if array is value else "minigrad"
+            text = f"{library}.{text.replace('dtype=', f'dtype={library}.')}"
             if not 0 < array.size <= FEW:
                 text = name
                 after.append(f"{name}: {array.dtype} {shown(array.shape)}")
@@ -43,9 +43,9 @@ def typed(exercise, case):
     args += [f"{name}={text}" for name, text in options if name in known]
     front = f"{args.pop(0)}." if method else ""
     if not method and len(known) >= count > 1:
-        pairs = zip(known, args, strict=False)
-        full = [t if n == t or "=" in t else f"{n}={t}" for n, t in pairs]
-        full += args[len(full) :]
+        pairs, named = zip(known, args[:count], strict=False), False
+        full = [t if not (named := named or n != t) else f"{n}={t}" for n, t in pairs]
+        full += args[count:]
         args = full if len(", ".join(full)) < LONG else args
     call = f"{front}{exercise.name}({', '.join(args)})"
     return "; ".join(["".join(before) + call, *after])

@@ -3,7 +3,7 @@
 import numpy as np
 
 from grading.checking.check import call
-from grading.checking.describe import Filled
+from grading.checking.describe import Filled, shown
 
 
 def numbers(random, *shape, scale=1.0):
@@ -15,3 +15,9 @@ def numbers(random, *shape, scale=1.0):
 def on_tensors(*arrays, **options):
     """A call with a tensor for each array."""
     return call(*(a if a is None else Filled(a) for a in arrays), **options)
+
+
+def said(options, *hidden):
+    """Options as in a call, but for those that only a driver has."""
+    known = ((k, v) for k, v in options.items() if k not in hidden)
+    return ", ".join(f"{name}={shown(value)}" for name, value in known)

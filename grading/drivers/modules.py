@@ -1,5 +1,6 @@
 """Drivers of chapter 09: modules, layers, random numbers, and optimizers."""
 
+import functools
 import weakref
 
 import numpy as np
@@ -131,10 +132,8 @@ def train(library, answer, spec, of, flags, mode):
 
 # ------------------------------------------------- layers
 
-MEAN, VAR = "running_mean", "running_var"
 
-
-@driver(changes=(MEAN, VAR))
+@driver(changes=("running_mean", "running_var"))
 def batch_norm(library, answer, x, mean, var, weight=None, bias=None, **options):
     """What differentiated says, and the running statistics afterwards."""
 
@@ -143,9 +142,10 @@ def batch_norm(library, answer, x, mean, var, weight=None, bias=None, **options)
 
     shown = scenarios.differentiated(library, call, x, weight, bias)
     if isinstance(shown, dict):
-        for name, t in ((MEAN, mean), (VAR, var)):
-            shown[name] = None if t is None else library.array(t)
-            shown[f"{name} is recorded"] = t is not None and t.requires_grad
+        both = {} if mean is None else {"running_mean": mean, "running_var": var}
+        recorded = any(t.requires_grad for t in both.values())
+        shown["the running statistics are recorded"] = recorded
+        shown |= {name: library.array(t) for name, t in both.items()}
     return shown
 
 
@@ -158,10 +158,10 @@ def after_each(library, seeds):
 
 
 @driver(changes=("tensor",))
-def kaiming(library, answer, shape, seeds, **options):
+def kaiming(library, answer, tensor, seeds, **options):
     """Fills a weight after each seed, each time what was returned: its numbers."""
-    weight = library.nn.Parameter(library.of(np.zeros(shape, np.float32)))
-    result, drawn = weight, []
+    result = weight = library.nn.Parameter(tensor)
+    drawn = []
     for _ in after_each(library, seeds):
         result = answer(result, **options)
         drawn.append(library.array(weight))
@@ -170,17 +170,13 @@ def kaiming(library, answer, shape, seeds, **options):
 
 
 @driver
-def dropout(library, answer, x, dy, seeds, **options):
-    """Drops after each seed: the results, and the gradient through the last."""
-    x, drawn = x.requires_grad_(), []
-    for _ in after_each(library, seeds):
-        y = answer(x, **options)
-        drawn.append(library.array(y))
-    if y is x:
-        return {"results": drawn, "gradient": library.array(dy)}
-    if y.requires_grad:
-        y.backward(dy)
-    return {"results": drawn, "gradient": scenarios.gradients(library, x)[0]}
+def dropout(library, answer, x, seeds, **options):
+    """What differentiated says after each seed."""
+    call = functools.partial(answer, **options)
+    return [
+        scenarios.differentiated(library, call, x.clone())
+        for _ in after_each(library, seeds)
+    ]
 
 
 # ------------------------------------------------- optimizers
@@ -200,9 +196,6 @@ def stepped(library, param, grads, order, step):
     return shown
 
 
-SAME = "the buffer is the gradient itself"
-
-
 @driver(changes=("param", "buffer"))
 def sgd(library, answer, param, buffer, *grads, order, **options):
     """Steps with these gradients: the parameter after each, and what the buffer is."""
@@ -215,7 +208,7 @@ def sgd(library, answer, param, buffer, *grads, order, **options):
 
     shown = stepped(library, param, grads, order, step)
     last = None if buffer is None else library.array(buffer)
-    return {SAME: same, **shown, "buffer": last}
+    return {"the buffer is the gradient itself": same, **shown, "buffer": last}
 
 
 @driver(changes=("param", "exp_avg", "exp_avg_sq"))

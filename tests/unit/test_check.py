@@ -31,6 +31,7 @@ from grading.checking.check import (  # noqa: E402
     judge,
 )
 from grading.checking.compare import close, same  # noqa: E402
+from grading.checking.describe import Filled  # noqa: E402
 from grading.checking.runner import Apart, LocalSubject  # noqa: E402
 from grading.checking.typed import typed  # noqa: E402
 from grading.drivers.fake_gpu import FakeGPU  # noqa: E402
@@ -41,6 +42,7 @@ from minigrad.exercises.answers import load_references  # noqa: E402
 from minigrad.exercises.registry import exercises, solves  # noqa: E402
 from minigrad.kernels.memory import bench  # noqa: E402
 from minigrad.layout import contiguous_strides, index_of  # noqa: E402
+from minigrad.nn.unfused import linear  # noqa: E402
 from tools.audit.specimens import specimens_of  # noqa: E402
 
 COMPOSED = [
@@ -130,6 +132,12 @@ def test_options_and_large_arrays_are_typed_too():
     x = np.arange(7, dtype=np.float32)
     shown = typed(bench, call(x, 3, repeat=5))
     assert shown == "bench(run, device=3, repeat=5); run: float32 (7,)"
+    small = Filled(np.ones(2, np.float32))
+    shown = typed(linear, call(Filled(x), small, Filled(x)))
+    assert shown.split("; ")[0] == (
+        "linear(input, weight=minigrad.tensor([1., 1.], dtype=minigrad.float32), "
+        "bias=bias)"
+    )
     shown = typed(Tensor.expand, call(View((3, 1), (1, 1)), 3, 4))
     assert shown == "x = minigrad.arange(3).reshape(3, 1); x.expand(3, 4)"
 

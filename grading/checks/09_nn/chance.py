@@ -11,19 +11,14 @@ def seeds_drawn(random):
     return [seed for part in seeds for seed in part]
 
 
-def by_state(drawn, seeds):
-    """What was drawn, by the state that its seed, and draws since, have left."""
-    states, last, since = {}, None, 0
+def by_seed(drawn, seeds):
+    """(the arrays that are each drawn anew, do the same seeds give the same again?)"""
+    first, last, since, same = {}, None, 0, True
     for array, seed in zip(drawn, seeds, strict=True):
         last, since = (last, since + 1) if seed is None else (seed, 0)
-        states.setdefault((last, since), []).append(array)
-    return [*states.values()]
-
-
-def repeats(drawn, seeds):
-    """Does each seed give the same numbers again?"""
-    few = by_state(drawn, seeds)
-    return all(np.array_equal(some[0], array) for some in few for array in some)
+        earlier = first.setdefault((last, since), array)
+        same = same and np.array_equal(earlier, array, equal_nan=True)
+    return [*first.values()], same
 
 
 def looks_random(values):
@@ -32,4 +27,4 @@ def looks_random(values):
     n, width = flat.size, values.shape[-1]
     others = [*(np.roll(flat, k) for k in (1, width, n // 2)), flat[::-1]]
     near = 8 * flat.std() ** 2 / np.sqrt(n)
-    return all(abs((flat * other).mean()) <= near for other in others)
+    return all(bool(abs((flat * other).mean()) <= near) for other in others)

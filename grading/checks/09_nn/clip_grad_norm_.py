@@ -10,7 +10,7 @@ from grading.checking.compare import close
 from grading.drivers import modules
 from minigrad.nn.utils import clip_grad_norm_
 
-from ..inputs import numbers, on_tensors
+from ..inputs import numbers, on_tensors, said
 
 
 def cases(random):
@@ -42,9 +42,8 @@ def cases(random):
 
 def describe(exercise, case):
     shapes = [a and a.values.shape for a in case.args]
-    passed, *options = (f"{name}={value}" for name, value in case.options.items())
-    how = f"gradients of shapes {shapes} in {passed.removeprefix('passed=')}"
-    return ", ".join([how, *options])
+    how = f"gradients of shapes {shapes} in {case.options['passed']}"
+    return f"{how}, {said(case.options, 'passed')}"
 
 
 check = Check(

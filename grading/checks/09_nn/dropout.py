@@ -9,45 +9,25 @@ import torch.nn.functional as F
 from grading.checking.check import Check
 from grading.checking.compare import close
 from grading.drivers import modules
+from grading.drivers.scenarios import CUT, RESULT, incoming
 from minigrad.nn.unfused import dropout
 
 from ..inputs import numbers, on_tensors
-from .chance import by_state, looks_random, repeats, seeds_drawn
+from .chance import by_seed, looks_random, seeds_drawn
 
 SIZE = 100, 80
 COUNT = math.prod(SIZE)
 NEAR = {2: (1e-2, 1e-2), 4: (1e-5, 1e-6), 8: (1e-9, 1e-12)}  # by an element's size
 RATIO = {2: 1e-3, 4: 1e-6, 8: 1e-9}
-ZEROS, FACTOR = f"zeros among {COUNT} numbers", "what is not 0 is multiplied by"
-SEED, DTYPE, CUT, ROWS, AGAIN, ALONE = (
-    "the same seed, the same numbers",
-    "the dtype is that of the input",
-    "the gradient goes the same way",
-    "whole rows or columns are 0",
-    "two calls drop the same elements",
-    "each element is drawn alone",
-)
-CAUSES = {
-    SEED: (
-        "seed", "minigrad.manual_seed does not decide what is dropped: draw with "
-        "random.keep_mask or minigrad.rand, not with another library"
-    ),
-    DTYPE: ("dtype", "the result has another dtype than the input"),
-    CUT: (
-        "cut", "the gradient does not come back: that of what is kept is scaled as it "
-        "is, all other 0. Use operators of tensors, no NumPy, no detach()"
-    ),
-    ALONE: ("pattern", "which elements are 0 follows a pattern: draw each alone"),
-}  # fmt: skip
+ROWS, ZEROS = "whole rows or columns are 0", f"zeros among {COUNT} numbers"
 
 
 def cases(random):
-    def drawn():
-        return numbers(random, *SIZE) + 10, numbers(random, *SIZE), seeds_drawn(random)
+    def of(x, seeds, dtype=np.float64, shape=SIZE, **options):
+        return on_tensors(x.astype(dtype).reshape(shape), seeds=seeds, **options)
 
-    def of(x, dy, seeds, dtype=np.float64, shape=SIZE, **options):
-        pair = (a.astype(dtype).reshape(shape) for a in (x, dy))
-        return on_tensors(*pair, seeds=seeds, **options)
+    def drawn():
+        return numbers(random, *SIZE) + 10, seeds_drawn(random)
 
     one = drawn()
     for dtype in np.float64, np.float32:
@@ -66,11 +46,10 @@ def cases(random):
 
 
 def observe(shown, case):
-    x, dy = (a.values for a in case.args)
-    results, seeds, back = shown["results"], case.options["seeds"], shown["gradient"]
+    x, results = case.args[0].values, [one[RESULT] for one in shown]
     if any(y.shape != x.shape for y in results):
         raise ValueError("a result of another shape")
-    draws = [few[0] for few in by_state(results, seeds)]
+    draws, same = by_seed(results, case.options["seeds"])
     y = draws[0]
     zero = y == 0
     ratios = y[~zero] / x[~zero] if not zero.all() else np.ones(1)
@@ -79,16 +58,17 @@ def observe(shown, case):
     rows = ((zero.all(d) | ~zero.any(d)).all() for d in range(y.ndim))
     pairs = itertools.combinations(draws, 2)
     return {
-        DTYPE: all(y.dtype == x.dtype for y in results),
-        SEED: repeats(results, seeds),
-        ZEROS: int(zero.sum()),
-        FACTOR: float(ratios[0]) if alike else "several numbers",
-        CUT: np.allclose(  # where nothing is kept, no gradient is as good as 0
-            0 if back is None else back, results[-1] / x * dy, *NEAR[x.itemsize]
+        "the dtype is that of the input": all(y.dtype == x.dtype for y in results),
+        "the same seed, the same numbers": same,
+        "the gradient goes the same way": all(
+            np.allclose(one[CUT][0], one[RESULT] / x * incoming(x), *NEAR[x.itemsize])
+            for one in shown
         ),
-        ROWS: bool(some and any(rows)),
-        AGAIN: bool(some and any(np.array_equal(*pair) for pair in pairs)),
-        ALONE: bool(looks_random(1.0 * zero.reshape(100, -1))),
+        "two calls drop the same": some and any(np.array_equal(*p) for p in pairs),
+        ROWS: some and any(rows),
+        "each element is drawn alone": looks_random(1.0 * zero.reshape(100, -1)),
+        ZEROS: int(zero.sum()),
+        "what is not 0 is multiplied by": float(ratios[0]) if alike else "several",
     }
 
 
@@ -103,21 +83,6 @@ def compare(got, expected, case=None):
     return close()(got, expected)
 
 
-def describe(exercise, case):
-    x, options = case.args[0].values, case.options.items()
-    said = [f"{name}={value}" for name, value in options if name != "seeds"]
-    return ", ".join([f"dropout of {x.shape} numbers in {x.dtype}", *said])
-
-
-def diagnose(got, expected, case):
-    if not isinstance(got, dict) or not isinstance(expected, dict):
-        return None
-    if got.get(FACTOR) != got.get(FACTOR):  # NaN
-        return "divided_by_0", "with p = 1 all is 0, and 1 / (1 - p) does not exist"
-    wrong = (CAUSES[fact] for fact in CAUSES if got.get(fact) is False)
-    return () if got.get(ROWS) else next(wrong, ())
-
-
 check = Check(
     dropout,
     cases=cases,
@@ -125,8 +90,6 @@ check = Check(
     driver=modules.dropout,
     observe=observe,
     compare=compare,
-    describe=describe,
-    diagnose=diagnose,
     not_tested="small inputs, where chance says little; infinity times 0; and half but "
     "for p = 0.5, since its rounding depends on the order of the operators",
 )

@@ -7,7 +7,7 @@ from grading.checking.compare import close
 from grading.drivers import modules
 from minigrad.training import linear_regression
 
-from ..inputs import numbers, on_tensors
+from ..inputs import numbers, on_tensors, said
 
 
 def line(random, w, b, epochs, lr, momentum=0.0, held=1.0):
@@ -41,12 +41,8 @@ def reference(model, loss_fn, optimizer, x, y, epochs):
 
 
 def describe(exercise, case):
-    rows, n = case.args[0].values.shape
-    how = case.options
-    return (
-        f"{how['epochs']} epochs, {rows} points of {n} number{'s'[: n > 1]}, SGD with "
-        f"lr={how['lr']}, momentum={how['momentum']}"
-    )
+    how = said(case.options, "held")
+    return f"{how}, SGD, and x of shape {case.args[0].values.shape}"
 
 
 check = Check(

@@ -10,7 +10,7 @@ from grading.checking.compare import close
 from grading.checking.describe import Filled
 from grading.drivers import modules
 
-from ..inputs import numbers
+from ..inputs import numbers, said
 
 STEPS = 50
 
@@ -35,9 +35,8 @@ def by_pytorch(optimizer, param, grad, exp_avg, exp_avg_sq, step, **options):
 
 
 def describe(exercise, case):
-    (_, order), *options = case.options.items()
-    said = ", ".join(f"{name}={value}" for name, value in options)
-    return f"{len(order)} step{'s'[: len(order) > 1]} with {said}"
+    count = len(case.options["order"])
+    return f"{count} step{'s'[: count > 1]} with {said(case.options, 'order')}"
 
 
 def adam_check(exercise, optimizer, core):

@@ -1,7 +1,8 @@
 """Trees of modules, as `grown` (drivers/modules.py) makes them."""
 
 from grading.checking.check import call
-from grading.checking.describe import shown
+
+from ..inputs import said
 
 LEAF = {"parameters": {"weight": 1, "bias": 2}}
 TWO = {"modules": {"0": LEAF, "1": {"parameters": {"weight": 3, "bias": None}}}}
@@ -70,7 +71,6 @@ def on_tree(random, spec, **options):
 
 
 def describe(exercise, case):
-    options = case.options.items()
-    said = ", ".join(f"{k}={shown(v)}" for k, v in options if k != "late")
     late = "; m.late = a parameter; again" if "late" in case.options else ""
-    return f"m.{exercise.name}({said}) of m = {drawn(*case.args)}{late}"
+    call = f"m.{exercise.name}({said(case.options, 'late')})"
+    return f"{call} of m = {drawn(*case.args)}{late}"
