@@ -2,7 +2,6 @@
 
 from .checking.cases import Raises, View
 from .checking.kernel_check import KernelCheck
-from .checking.learner_tests import own_test
 from .checking.mistakes import Differs, Model, Shows, models
 from .checking.old_check import Check, checks
 from .isolation.replies import Problem
@@ -10,5 +9,5 @@ from .kernels.runs import Launch, blank, distinct
 
 __all__ = [
     "Check", "Differs", "KernelCheck", "Launch", "Model", "Problem", "Raises", "Shows",
-    "View", "blank", "checks", "distinct", "models", "own_test",
+    "View", "blank", "checks", "distinct", "models",
 ]  # fmt: skip

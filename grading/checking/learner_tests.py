@@ -1,22 +1,4 @@
-"""The base of checks whose answer is a test: it must tell right from wrong.
-
-    own_test(test_permute, Tensor.permute, allowed=["other_errors"], rejects={
-        "copies": "a permute that copies",
-        "inverse": "a permute in the inverse order",
-    })
-
-Candidates are answers of the other exercise, so nothing is written twice. `rejects` has
-its mistakes, in words; those that are `allowed` have a fault that no test may look for.
-The right ones, and wrong ones that are no mistakes with a message, stand in the test's
-own .toml, whose `of` names the exercise: [right."by transpose"] and [wrong.copies],
-written as mistakes are. The first wrong one, the plainest,
-belongs to the heart: a test that passes all is worth nothing. Each of the others is a
-part of its own.
-
-No test can know which candidate it is given: they come in an order, and as often, as
-chance has it, and each time the test has been defined anew, in a process of its own
-where it is graded. So who guesses is right in all of them once in 1,000 times.
-"""
+"""What a test is given: right and wrong answers of another exercise, as text."""
 
 import ast
 import inspect
@@ -24,16 +6,11 @@ import linecache
 import random as random_numbers
 import textwrap
 
-from minigrad.exercises.registry import Exercise
-
-from ..isolation.replies import Problem
-from .answers import Edits, Rewritten, written
+from .answers import Rewritten, written
 from .cases import stops
 from .mistakes import CHECKS, answers_in, mistakes_of, read
-from .old_check import Check, checks
+from .old_check import Check
 
-HEART = "tells right from wrong"
-SEEDS = 4  # of random numbers: a test that leaves no room for chance fails in one
 LEAST = 5  # times that a right one is presented, and a wrong one; 2 ** -10 by chance
 
 
@@ -72,79 +49,6 @@ class OfATest(Check):
             if case.number not in found or not case.right:
                 found[case.number] = case
         return [found[number] for number in sorted(found)]
-
-
-class OwnTest(OfATest):
-    """Leaves out wrong answers that no list names: no test can find them all."""
-
-    of: Exercise
-    wrong, allowed, options, times = {}, (), (), 1
-    seconds = 15  # in a box each call of the candidate is a message
-
-    def cases(self, random):
-        plainest, *others = self.wrong.items()
-        known = wrong_for(self.exercise, type(self).of)
-        yield HEART, "the course's solution", self.candidate(Edits({}))
-        for title in self.allowed:
-            yield HEART, f"a right one, {title}", self.candidate(known[title])
-        for how, given in right_for(self.exercise).items():
-            yield HEART, f"a right one, {how}", self.candidate(given)
-        yield HEART, plainest[1], self.candidate(known[plainest[0]])
-        for title, words in others:
-            yield words, words, self.candidate(known[title])
-
-    def presented(self, random, cases):
-        """With a seed for each: what minigrad draws for all of one is the same."""
-        shown = enumerate(super().presented(random, cases * self.times))
-        return [(number, (part, words, scene | {"seed": n % SEEDS}))
-                for n, (number, (part, words, scene)) in shown]  # fmt: skip
-
-    def source(self):
-        """The base's text, and which wrong answers a test must not let pass."""
-        wrong = "".join(f"\n# must fail: {words}" for words in self.wrong.values())
-        return inspect.getsource(OwnTest) + wrong
-
-    def _circular(self, subject, seed):
-        return []  # a test needs no other answer
-
-    def candidate(self, given):
-        text = text_of(type(self).of, given)
-        how = {"of": type(self).of.name, "text": text, "options": self.options}
-        return {"scene": "own_test", **how}
-
-    def _got(self, subject, args, own=False):
-        return super()._got(subject, args[1:], own)
-
-    def is_right(self, args):
-        return args[0] not in self.wrong.values()
-
-    def expected(self, words, scene):
-        return "passes" if self.is_right([words]) else "fails"
-
-    def _right(self, got, expected, args):
-        if isinstance(got, Problem):
-            return expected == "fails" and got.kind == "raised"
-        return got.startswith(expected)
-
-    def general(self, case):
-        words, _ = case.args
-        if isinstance(case.got, Problem) and case.got.kind != "raised":
-            return super().general(case)
-        if case.expected == "fails":
-            return "let_through", f"{words} passes your test"
-        return "false_alarm", "your test fails where it should pass: this one is right"
-
-    def lines(self, case):
-        words, got = case.args[0], case.got
-        if case.expected == "fails" and not isinstance(got, Problem):
-            return []  # the cause says it
-        said = got.message if isinstance(got, Problem) else got.partition(": ")[2]
-        raised = got.types[0] if getattr(got, "types", ()) else "AssertionError"
-        where = got.where if isinstance(got, Problem) else ""
-        return [("candidate", words), ("got", f"{raised}: {said}"), ("where", where)]
-
-    def all_right(self, tried):
-        return f"all right: {len(self.wrong)} wrong ones do not pass your test"
 
 
 def right_for(test):
@@ -187,13 +91,3 @@ def _lambda(code):
         found = [f for f in found if (f.body.lineno, f.body.col_offset) in starts]
     (found,) = found
     return ast.unparse(found)
-
-
-def own_test(exercise, of, rejects, allowed=(), options=(), times=1):
-    """Say that the answer of `exercise` is a test; see the head of this file.
-
-    times: that each candidate is presented at least: more where chance has a say.
-    """
-    how = {"of": of, "wrong": rejects, "allowed": allowed}
-    how |= {"options": options, "times": times}
-    checks(exercise)(type(exercise.name, (OwnTest,), how))

@@ -88,10 +88,3 @@ def shuffled(random, cases):
         parts.setdefault(case[0], []).append(case)
     for few in parts.values():
         yield from random.sample(few, len(few))
-
-
-def each(arrays):
-    """Arrays as PyTorch's tensors in double; other values as they are."""
-    import torch
-
-    return [torch.tensor(a) if isinstance(a, np.ndarray) else a for a in arrays]
