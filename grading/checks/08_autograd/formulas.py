@@ -13,14 +13,12 @@ NAN, INF = float("nan"), float("inf")
 BROADCAST, SPECIAL = "shapes that are broadcast", "NaN and infinity"
 
 
-def exact(*values):
-    """A call with these arrays in double."""
-    return call(*(np.array(v, np.float64) for v in values))
-
-
-def of_shapes(random, *shapes):
-    """A call with an array of each shape."""
-    return call(*(drawn(random, *shape) for shape in shapes))
+def of(random, *args):
+    """A call with arrays in double: a tuple is a shape, whose numbers are drawn."""
+    arrays = (drawn(random, *x) if isinstance(x, tuple) else x for x in args)
+    return call(
+        *(x if isinstance(x, float) else np.array(x, np.float64) for x in arrays)
+    )
 
 
 def gradient(function, dy, *inputs, of=0):
@@ -47,8 +45,8 @@ def formula_check(exercise, doubles, *, specials=(), **how):
 
     doubles(random): cases in double. The first of them comes in float32 and float16,
     too, without elements, without dimensions, and with numbers that are nearly 0.
-    specials: calls with NaN and infinity, where all ways to write the formula agree.
-    how: the rest of what a Check gets.
+    specials: arguments with NaN and infinity, where all ways to write the formula
+    agree. how: the rest of what a Check gets.
     """
 
     def cases(random):
@@ -61,7 +59,7 @@ def formula_check(exercise, doubles, *, specials=(), **how):
         yield "no dimensions", call(*(np.array(x[1]) for x in first))
         yield "numbers that are nearly 0", call(dy, *(1e-9 * x for x in inputs))
         for special in specials:
-            yield SPECIAL, special
+            yield SPECIAL, of(random, *special)
 
     near = close(atol=1e-30, dtype=True)
     how = {"compare": near, "driver": arrays, "diagnose": diagnose} | how
