@@ -14,17 +14,16 @@
 # # 03 · A tensor is a storage and a way to read it
 #
 # Memory is one long row of numbers, but a tensor has rows and columns, and often more
-# dimensions than that. This lesson is about the few numbers that lead from one to the
-# other: **shape**, **strides**, and **offset**. They explain why transposing a hundred
-# million elements takes no longer than transposing four, how a single number can fill a
-# whole matrix, and when `view` works and when it can't.
+# dimensions than that. This lesson is about the three things that connect the two:
+# **shape**, **strides**, and **offset**. They explain why transposing a hundred million
+# elements takes no longer than transposing four, how a single number can fill a whole
+# matrix, and when `view` works and when it can't.
 #
-# It takes about {{duration}}, builds on Python and NumPy only, and needs no GPU. One
-# section, about a kernel, assumes that you know chapter 01. Run each code cell as you
-# reach it. If the text asks you to predict something, write your guess down first. The
-# **puzzles** ask you to change a single line, and the code cell below tells you whether
-# you solved it. In lab 03, you'll write all of this yourself, and the lesson says when
-# to go there.
+# It takes about {{duration}}, builds on Python and NumPy only, and needs no GPU. Run
+# each code cell as you reach it. If the text asks you to predict something, write your
+# guess down first. The **puzzles** ask you to change a single line, and the code cell
+# below tells you whether you solved it. In lab 03, you'll write all of this yourself,
+# and the lesson says when to go there.
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
@@ -38,40 +37,42 @@ from grading import trying
 from minigrad import answers_from
 from minigrad.viz import broadcast, storage_order, strides, strides_explorer
 
-# Lab 03 has exercises for you. In this lesson, the reference solutions answer them.
+# You'll write these functions in lab 03. Here, the reference solutions stand in.
 answers_from("solutions", before="04_elementwise")
 
 # %% [markdown]
 # ## The picture
 #
-# Here are twelve numbers as a tensor with three rows and four columns.
+# **minigrad** is the small tensor library that you build in this course. It uses
+# PyTorch's names, so we'll often show both. Here are twelve numbers as a tensor with
+# three rows and four columns.
 
 # %%
 x = minigrad.arange(12).reshape(3, 4)
 x
 
 # %% [markdown]
-# The computer doesn't store it that way. It has a **storage**, which is a row of twelve
-# cells, and a rule that says which cell holds which element. The next picture shows
-# both.
+# The computer doesn't store it that way. A tensor has a **storage**, which is a row of
+# cells (twelve here), and a rule that says which cell holds which element. The next
+# picture shows both.
 
 # %%
 strides(x)
 
 # %% [markdown]
 # Start at the bottom. Each box of the grid `x` is an element. The large number is its
-# value, and the small number below is the cell that the value is read from. For the
-# first row, lines show this too. We filled the storage with 0, 1, 2, and so on, so
-# every value here is equal to the number of its cell. That makes it easy to see which
-# cells a tensor reads.
+# value, and the small number below is the cell that the value is read from. Lines
+# connect the elements of the first row to their cells. We filled the storage with 0, 1,
+# 2, and so on, so every value here is equal to the number of its cell. That makes it
+# easy to see which cells a tensor reads.
 #
-# The title has everything that this lesson is about: shape `(3, 4)`, strides `(4, 1)`,
-# and offset `0`.
+# The title lists the three things that this lesson explains: shape `(3, 4)`, strides
+# `(4, 1)`, and offset `0`.
 #
 # ## Memory is flat
 #
-# Let's forget tensors for a moment and build one from a list. The list has twelve
-# cells, and it knows nothing about rows or columns.
+# Let's build such a tensor ourselves, from a plain Python list. The list has twelve
+# cells and knows nothing about rows or columns.
 
 # %%
 storage = list("abcdefghijkl")
@@ -80,8 +81,8 @@ storage[6]
 # %% [markdown]
 # Suppose we want to read it as 3 rows of 4. Each row takes up 4 cells, so moving down
 # by one row means moving ahead by 4 cells. Moving right by one column means moving
-# ahead by 1 cell. So row 1, column 2 is in cell 1 · 4 + 2 · 1 = 6, which holds {{=the
-# letter above|'g'}}.
+# ahead by 1 cell. So row 1, column 2 is in cell 1 · 4 + 2 · 1 = 6, which holds {{=`g`,
+# as we just saw|'g'}}.
 
 
 # %%
@@ -98,10 +99,10 @@ def read(row, col):
 # %% [markdown]
 # The two numbers in `read` are the **strides**. They say how many cells to move ahead
 # for one step in each dimension, and here they're `(4, 1)`. We chose them. Nothing in
-# the list knows about them, so we can choose others.
+# the list depends on them, so we can choose others.
 #
-# **Puzzle 1: turn it.** Change the line so that the matrix has 4 rows of 3, and its
-# rows are the columns from above: the first row is a, e, i.
+# **Puzzle 1: turn it.** The cells below read 4 rows of 3. Change the line so that these
+# rows are the columns from above: a e i, then b f j, c g k, and d h l.
 
 
 # %%
@@ -123,21 +124,23 @@ print(matrix, "solved:", matrix == ["aei", "bfj", "cgk", "dhl"])
 # return storage[row * 1 + col * 4]
 # ```
 #
-# That's the transpose, and not a single letter has moved. The whole chapter is in these
-# two functions, because they read the same storage with different numbers.
+# That's the transpose, and not a single letter has moved.
 #
 # </details>
 
 # %% [markdown]
-# ## Shape, strides, and offset
+# `read` and `turned` read the same storage with different numbers. That's the idea of
+# this whole lesson.
 #
+# ## Shape, strides, and offset
 # The rule is the same for any number of dimensions. The element at index (i, j, k) is
 # in the cell with the number
 #
 # > offset + i · strides[0] + j · strides[1] + k · strides[2]
 #
 # The **offset** is the cell of the first element. So far it was 0. PyTorch and minigrad
-# use the same names for all three.
+# use the same names for all three. In minigrad, you can also write `x.strides` and
+# `x.offset`.
 
 # %%
 t = torch.arange(12).reshape(3, 4)
@@ -152,12 +155,13 @@ print("minigrad", x.shape, x.stride(), x.storage_offset())
 strides(x, index=(1, 2))
 
 # %% [markdown]
-# Strides count **elements**, not bytes. A tensor has two more properties. Its `dtype`
+# Strides count **elements**, not bytes.
+#
+# Besides shape, strides, and offset, a tensor has a dtype and a device. Its `dtype`
 # says how many bytes each cell has and what they mean, and its `device` says in whose
 # memory the storage is.
 
 # %%
-print(x.storage)
 print(t.dtype, t.itemsize, "bytes per cell,", t.device)
 
 # %% [markdown]
@@ -180,6 +184,14 @@ print(t.dtype, t.itemsize, "bytes per cell,", t.device)
 torch.empty(2, 3, 4).stride(), minigrad.empty(2, 3, 4).stride()
 
 # %% [markdown]
+# What if a size is 0? Then there are no elements, so the strides don't matter, but
+# PyTorch has to return something. It counts a size of 0 {{=as 1|((3, 3, 1), (3, 3,
+# 1))}}, and so do we.
+
+# %%
+torch.empty(2, 0, 3).stride(), minigrad.empty(2, 0, 3).stride()
+
+# %% [markdown]
 # With three dimensions, the picture shows one grid per plane. We mark an element of the
 # second plane.
 
@@ -187,26 +199,28 @@ torch.empty(2, 3, 4).stride(), minigrad.empty(2, 3, 4).stride()
 strides(minigrad.arange(24).reshape(2, 3, 4), index=(1, 0, 2))
 
 # %% [markdown]
-# ### From cell to index
+# ### From position to index
 #
-# The rule leads from an index to a cell. In a row-major tensor, you can also go back.
-# With shape `(3, 4)`, cell 7 comes after one whole row of 4 and 3 more cells.
+# The rule leads from an index to a cell. Often you need the other direction too. If you
+# count the elements of a tensor row by row, the number of an element is its
+# **position**. In `x`, position 7 comes after one whole row of 4 and 3 more elements.
 
 # %%
 divmod(7, 4)
 
 # %% [markdown]
-# So it's row {{=1}}, column {{=3}}. On a GPU, this is the first thing that every thread
-# does, because a thread only knows its own number and has to find its element.
+# So it's row {{=1}}, column {{=3}}. A GPU runs the same function in thousands of
+# threads (chapter 01 explains how). Each thread only knows its own number, so a
+# function that works for any strides begins by computing the index of its element.
 #
-# **To the lab**: exercise 1 (`contiguous_strides`), exercise 2 (`offset_of`), and
-# exercise 3 (`index_of`) are these three rules, for any number of dimensions.
+# **To the lab**: in exercise 1 (`contiguous_strides`), exercise 2 (`offset_of`), and
+# exercise 3 (`index_of`), you write these three rules for any number of dimensions.
 #
 # ### Choose your own
 #
 # Shape, strides, and offset are only numbers, so you may choose any. `as_strided` reads
-# a tensor's storage with whatever numbers you pass. The line below reads the 2 × 2
-# block in the upper left of `x`.
+# a tensor's storage with whatever shape, strides, and offset you pass. The offset may
+# be omitted if it's 0. The line below reads the 2 × 2 block in the upper left of `x`.
 #
 # **Puzzle 2: corners.** Change the strides so that `corners` holds the four corners of
 # `x`, which are 0, 3, 8, and 11.
@@ -239,8 +253,9 @@ strides(corners, base=x, name="corners", base_name="x")
 strides(x.as_strided((3, 4), (3, 1)), name="bad")
 
 # %% [markdown]
-# Every row begins with the last element of the row before. There's no error, because
-# all of these cells exist. The ×2 marks the cells that two elements read.
+# Every row after the first begins with the last element of the row before. There's no
+# error, because all of these cells exist. The ×2 marks the cells that two elements
+# read.
 #
 # If we claim that the rows are 5 cells apart, the last row ends {{=outside the
 # storage|they need 14 cells, the storage has 12}}. `as_strided` {{=refuses
@@ -251,14 +266,19 @@ with trying():
     print(x.as_strided((3, 4), (5, 1)))
 
 # %% [markdown]
-# Now it's your turn. The sliders change only the numbers, and the storage stays as it
+# Now it's your turn. These sliders change only the numbers, and the storage stays as it
 # is.
-#
+
+# %%
+strides_explorer(3, 4)
+
+# %% [markdown]
 # 1. Set the stride of `j` to 0. What does every row show?
 # 2. Make the transpose, with sizes 4 and 3. Which strides does it need?
 # 3. Read only the last column, as a matrix with 3 rows and 1 column. You'll need the
 #    offset.
-# 4. Read outside the storage. What's the smallest change that does it?
+# 4. Run the cell again to start over, and then read outside the storage. What's the
+#    smallest change that does it?
 #
 # <details><summary>Answers</summary>
 #
@@ -271,14 +291,11 @@ with trying():
 #
 # </details>
 
-# %%
-strides_explorer(3, 4)
-
 # %% [markdown]
 # ## Transpose: swap two numbers
 #
-# Now let's do what you did with the letters to a tensor. In the first row of the
-# transpose, neighboring elements are {{=4 cells apart|reads cells 0, 4, 8}}.
+# You've transposed the letters, so now let's transpose a tensor. In the first row of
+# `x.T`, neighboring elements are {{=4 cells apart|reads cells 0, 4, 8}}.
 
 # %%
 strides(x.T, name="x.T")
@@ -292,17 +309,9 @@ print(x.shape, x.strides, "->", x.T.shape, x.T.strides)
 print("the same storage:", x.T.storage is x.storage)
 
 # %% [markdown]
-# PyTorch can tell you the address where a storage begins. It's {{=the same|True}} for
-# `t` and its transpose.
-
-# %%
-first, second = (v.untyped_storage().data_ptr() for v in (t, t.T))
-first, second, first == second
-
-# %% [markdown]
-# If nothing moves, then size shouldn't matter. To check, we run a thousand transposes
-# five times and keep the best time. (We want to know how fast it can be, and other
-# programs on this machine can only slow it down.)
+# If nothing moves, then size shouldn't matter. To check, we time five rounds of a
+# thousand transposes and keep the fastest round. (We want to know how fast it can be,
+# and other programs on this machine can only slow it down.)
 
 # %%
 from timeit import repeat
@@ -323,7 +332,9 @@ for size in 2, 10_000:
 
 # %% [markdown]
 # Apart from noise, the times are the same. Actually moving the elements is another
-# matter. Here we copy a sixth as many, 16 million, into transposed order.
+# matter. `contiguous()` makes a copy whose elements are in the order of the transpose.
+# We copy 16 million elements, about a sixth of the large matrix, and it takes thousands
+# of times as long.
 
 # %%
 part = torch.zeros(4000, 4000)
@@ -332,12 +343,14 @@ print(f"{microseconds(lambda: part.T.contiguous(), number=1):,.0f} microseconds"
 # %% [markdown]
 # ### More dimensions: permute
 #
-# `permute` puts the dimensions into any order you like, and `transpose` swaps two of
-# them. For example, a camera's file stores an image as height × width × color, but a
-# convolution (chapter 07) wants color × height × width.
+# `transpose` swaps two dimensions, and `permute` puts them into any order you like. Its
+# arguments say where each dimension comes from. For example, image libraries usually
+# return an image as height × width × color, but PyTorch's convolution (chapter 07)
+# expects color × height × width. `image.permute(2, 0, 1)` does that, because dimension
+# 0 of the result is dimension 2 of the image.
 #
-# **Predict** the shape and the strides of the result. The image has shape `(2, 4, 3)`
-# and strides `(12, 3, 1)`.
+# **Predict** the shape and the strides of the result, if the image has shape `(2, 4,
+# 3)` and strides `(12, 3, 1)`.
 #
 # <details><summary>Answer</summary>
 #
@@ -384,10 +397,10 @@ print(again.shape, again.strides, "solved:", again.strides == image.strides)
 #
 # ## Slices: an offset and a step
 #
-# For slices, we take a larger tensor with four rows of six. Row 1 begins at cell 6, so
-# the offset {{=becomes 6|(6,) (1,) 6}}, and a dimension goes away. The cells of a
-# column aren't side by side, but they don't have to be. A column's stride is {{=6|(4,)
-# (6,) 2}}.
+# For slices, we take a larger tensor with four rows of six. `y[1]` is row 1. It begins
+# at cell 6, so its offset is {{=6|(6,) (1,) 6}}, and it has one dimension less. The
+# cells of the column `y[:, 2]` aren't side by side, but they don't have to be, because
+# the column has stride {{=6|(4,) (6,) 2}}.
 
 # %%
 y = minigrad.arange(24).reshape(4, 6)
@@ -395,17 +408,18 @@ for v in y[1], y[:, 2]:
     print(v.shape, v.strides, v.offset, v)
 
 # %% [markdown]
-# A slice with a step makes the stride longer. If you pass `base`, the picture shows
-# which part of `y` the slice reads. It doesn't read the hatched cells.
+# A step in a slice multiplies the stride. If you pass `base`, the picture shows which
+# part of `y` the slice reads. It doesn't read the hatched cells.
 
 # %%
 strides(y[1:, 1::2], base=y, name="y[1:, 1::2]", base_name="y")
 
 # %% [markdown]
 # The offset is {{=7}}, because the slice skips one row of 6 and one column. The stride
-# of `i` is still {{=6}}, and that of `j` is 2 · 1. So `start` times the stride is added
-# to the offset, `step` multiplies the stride, and the length becomes the size. This
-# holds for every dimension separately.
+# of `i` is still {{=6}}, and that of `j` is 2 · 1. In general, a slice
+# `start:stop:step` adds start · stride to the offset and multiplies the stride by step.
+# The new size is the number of indices that it selects. Every dimension works this way,
+# independently of the others.
 #
 # **Predict** the shape, strides, and offset of `y[2:, ::3]`.
 #
@@ -460,22 +474,26 @@ for v in y[1], y[1:2], y[1, None], y[1, :, None]:
     print(f"{v.shape!s:8} {v.strides!s:8} {v.offset}  {v.tolist()}")
 
 # %% [markdown]
-# A dimension of size 1 never uses its stride, so any number would do. `squeeze`
-# {{=removes|((6,), (6,))}} such dimensions.
+# A dimension of size 1 never uses its stride, so any number would do. `squeeze()`
+# {{=removes|((6,), (6,))}} all such dimensions, and `squeeze(0)` removes dimension 0 if
+# its size is 1.
 
 # %%
 y[1, :, None].squeeze().shape, y[1:2].squeeze(0).shape
 
 # %% [markdown]
+# There's one more item, `...`. It stands for as many `:` as are missing, so `y[..., 0]`
+# is `y[:, 0]`.
+#
 # **To the lab**: exercise 6 (`slice_view`). It's the longest, so take it in steps.
 # Start with ints, then add slices, then `None`, then `...`.
 #
 # ## One storage, many readers
 #
-# A tensor that reads another tensor's storage is called a **view**. All the tensors in
-# the last three sections are views, and none of them copied anything. That has a
-# consequence. Below, we keep the first row of `weights` to compare with later, and then
-# set all of `weights` to zero. **Predict** what `before` holds.
+# A tensor that reads another tensor's storage is called a **view**. Every transpose,
+# permute, and slice so far returned a view and copied nothing. Below, we keep the first
+# row of `weights` to compare with later, and then set all of `weights` to zero.
+# **Predict** what `before` holds.
 
 # %%
 weights = minigrad.tensor([[0.5, 0.25], [1.0, 2.0]])
@@ -504,15 +522,16 @@ w.zero_()
 print(view, copy)
 
 # %% [markdown]
-# There's another cost that you don't see. A view keeps the whole storage alive, no
-# matter how little of it the view reads.
+# Views also have a hidden cost. A view keeps the whole storage alive, no matter how
+# little of it the view reads.
 
 # %%
 million = torch.zeros(1000, 1000)
 first = million[0]
 print(first.numel(), "elements;", first.untyped_storage().nbytes(), "bytes of storage")
 print("after clone:", first.clone().untyped_storage().nbytes(), "bytes")
-torch.save(first, file := io.BytesIO())
+file = io.BytesIO()
+torch.save(first, file)
 print(f"saved: {file.tell() / 1e6:.1f} million bytes")
 
 # %% [markdown]
@@ -561,6 +580,7 @@ strides(giant, name="giant")
 #
 # To see whether two shapes fit, write one below the other and line them up **on the
 # right**. In each column, the sizes must be equal, or one of them must be 1 or missing.
+# The result takes the size that isn't 1.
 #
 # ```
 #   8  1  6  1
@@ -569,19 +589,19 @@ strides(giant, name="giant")
 #   8  7  6  5
 # ```
 #
-# **Predict** the result for each pair: `(3, 1)` and `(4,)`; `(5, 3)` and `(3,)`; `(5,
-# 3)` and `(5,)`.
+# **Predict** the result for each pair: `(4, 1, 3)` and `(2, 1)`; `(5, 3)` and `(3,)`;
+# `(5, 3)` and `(5,)`.
 #
 # <details><summary>Answer</summary>
 #
-# The first gives `{{=(3, 4)|torch.Size([3, 4])}}`, and the second gives `{{=(5,
+# The first gives `{{=(4, 2, 3)|torch.Size([4, 2, 3])}}`, and the second gives `{{=(5,
 # 3)|torch.Size([5, 3])}}`. The third is an error, because the last sizes are 3 and 5.
 # If you want to add a column, say so: `b[:, None]` has shape `(5, 1)`.
 #
 # </details>
 
 # %%
-print(torch.broadcast_shapes((3, 1), (4,)), torch.broadcast_shapes((5, 3), (3,)))
+print(torch.broadcast_shapes((4, 1, 3), (2, 1)), torch.broadcast_shapes((5, 3), (3,)))
 broadcast(torch.arange(15).reshape(5, 3), torch.tensor([100, 200, 300]))
 
 # %% [markdown]
@@ -628,8 +648,9 @@ wide
 
 # %% [markdown]
 # {{=The whole row|[99, 99, 99, 99]}} has changed, and so has {{=`column`|[[99], [10],
-# [20]]}}. PyTorch does the same. But if an operation writes to all of an expanded
-# tensor, PyTorch sees the danger and {{=refuses|RuntimeError: unsupported operation}}.
+# [20]]}}. PyTorch does the same. But if the result would depend on the order of the
+# writes, as with `+=`, PyTorch {{=raises an error|RuntimeError: unsupported
+# operation}}.
 
 # %%
 with trying():
@@ -637,30 +658,35 @@ with trying():
     expanded += 1
 
 # %% [markdown]
-# Four elements would add 1 to the same cell. If they did so one after the other, they'd
-# add 4, but on a GPU they run at the same time, so the result isn't defined. The
-# message says what to do: call {{=`clone()`|Please clone()}} first.
+# `+= 1` would update each cell four times. One after the other, the updates would add
+# 4. On a GPU, though, they run at the same time and may overwrite each other, so the
+# result isn't defined. The message says what to do: call {{=`clone()`|Please clone()}}
+# first.
 #
 # **To the lab**: exercise 7 (`broadcast_shapes`) and exercise 8 (`expand`).
 #
 # ## Contiguous or not
 #
 # A tensor is **contiguous** if its elements are stored in row-major order without gaps.
-# Many kernels are faster for contiguous tensors, and some accept nothing else.
+# Many functions on a GPU are faster for contiguous tensors, and some accept nothing
+# else.
 
 # %%
 [v.is_contiguous() for v in (x, x.T, y[1:3], y[:, 1:3])]
 
 # %% [markdown]
-# Two whole rows are {{=contiguous, but two columns aren't|[True, False, True, False]}},
-# because there's a gap after each pair. In the next picture, arcs lead from each
-# element to the next, row by row.
+# `x.T` has no gaps, but its elements aren't in row-major order. Two whole rows are
+# {{=contiguous, but two columns aren't|[True, False, True, False]}}, because there's a
+# gap after each pair. In the next picture, arcs lead from each element to the next, row
+# by row.
 
 # %%
 storage_order({"y[1:3]": y[1:3], "y[:, 1:3]": y[:, 1:3]})
 
 # %% [markdown]
-# If a tensor is contiguous, `view` can read its storage with another shape.
+# The method `view` returns a view with another shape and the same number of elements.
+# (Slices are views too. Only this method has the name.) For a contiguous tensor, it
+# always works.
 
 # %%
 x.view(2, 6).strides, x.view(12).strides
@@ -685,17 +711,16 @@ storage_order({"x.T": x.T})
 #
 # ### reshape: a view if possible, otherwise a copy
 #
-# `reshape` asks the same question. If there's no view, it {{=makes a copy|(True,
-# False)}} instead of raising an error.
+# `reshape` returns a view too, if there is one. If there isn't, it {{=makes a
+# copy|(True, False)}} instead of raising an error.
 
 # %%
 x.reshape(12).storage is x.storage, x.T.reshape(12).storage is x.storage
 
 # %% [markdown]
-# That's convenient, but it's also a trap. Below, we do the same write to two 2 × 3
-# tensors of zeros, and one of them is a transpose. Only {{=the first|[[0.0, 0.0, 0.0],
-# [0.0, 0.0, 0.0]]}} has changed afterward, and you can't see why from the line that
-# writes.
+# That's convenient, but it's also a trap. Below, we write 1 through `reshape` into two
+# 2 × 3 tensors of zeros, and the second one is a transpose. **Predict** which of them
+# has changed afterward.
 
 # %%
 for a in torch.zeros(2, 3), torch.zeros(3, 2).T:
@@ -703,23 +728,28 @@ for a in torch.zeros(2, 3), torch.zeros(3, 2).T:
     print(a.tolist())
 
 # %% [markdown]
+# Only {{=the first|[[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]}} has changed, because `reshape`
+# had to copy the second. You can't see that from the line that writes.
+#
 # So use `view` if you rely on sharing, because it raises an error if it can't share.
 # Use `clone` if you rely on a copy, and `reshape` if you don't care. `contiguous()`
 # also copies only if it has to.
 #
 # ### When exactly does a view exist?
 #
-# Contiguous tensors aren't the only ones that have views. The first four columns of `y`
-# are {{=not contiguous|(False, (6, 2, 1))}}, but you can always split a dimension in
-# two.
+# `view` also works for some tensors that aren't contiguous. The first four columns of
+# `y` are {{=not contiguous|(False, (6, 2, 1))}}, but you can always split a dimension
+# in two. If 4 elements are a stride s apart, then 2 groups of 2 are 2 · s apart.
 
 # %%
 left = y[:, :4]
 left.is_contiguous(), left.view(4, 2, 2).strides
 
 # %% [markdown]
-# Merging two dimensions is harder. The step from the end of one row to the beginning of
-# the next must be the same as every other step. For dimensions d and d + 1, that means
+# Merging two dimensions is harder, because the step from the end of one row to the
+# beginning of the next must be as long as every other step. A row has shape[d + 1]
+# steps of strides[d + 1] cells. After all of them, we must be at the beginning of the
+# next row, which is strides[d] cells away. So dimensions d and d + 1 can be merged if
 #
 # > strides[d] == strides[d + 1] · shape[d + 1]
 #
@@ -752,8 +782,8 @@ storage_order(four)
 
 # %% [markdown]
 # **Puzzle 6: windows.** There are also views that no slice can make. `signal` has six
-# samples. Read it as a matrix whose rows are all its runs of three neighbors: 0 1 2,
-# then 1 2 3, 2 3 4, and 3 4 5. Nothing may be copied.
+# samples. Read it as a matrix with a row for every three neighbors: 0 1 2, then 1 2 3,
+# 2 3 4, and 3 4 5. Nothing may be copied.
 
 # %%
 signal = minigrad.arange(6)
@@ -777,16 +807,16 @@ print("solved:", windows.tolist() == rows and windows.storage is signal.storage)
 # </details>
 
 # %% [markdown]
-# **To the lab**: exercise 9 (`view_or_copy`) decides for any two shapes whether a view
-# exists.
+# **To the lab**: in exercise 9 (`view_or_copy`), you decide whether a tensor with any
+# shape and strides has a view of another shape.
 #
-# ### The copy, as a kernel
+# ### The copy
 #
-# If there's no view, `reshape` and `contiguous` copy. They count the elements of the
-# view row by row and write element i to cell i of a new storage. This is a **gather**:
-# neighboring threads write to neighboring cells, but each reads from wherever the
-# strides say. Here's the plan in Python. `index_of` returns the index of element i, and
-# `offset_of` returns its cell.
+# If there's no view, `reshape` and `contiguous` copy. They go through the tensor's
+# elements row by row and write element i to cell i of a new storage. This is called a
+# **gather**, because neighboring results come from wherever the strides say. Here's the
+# plan in Python. `index_of` returns the index of element i, and `offset_of` returns its
+# cell.
 
 # %%
 from minigrad.layout import index_of, offset_of
@@ -797,30 +827,9 @@ print(cells)
 strides(v, index=index_of(5, v.shape), base=y, name="v", base_name="y")
 
 # %% [markdown]
-# On a GPU, each i is a thread, as in chapter 01. (If you haven't read it, skip to the
-# next section.) A kernel doesn't know Python's tuples, so we pass the shape and the
-# strides as a **struct**, which is a few values under one name. Ours has room for eight
-# dimensions, and `long long` is C's 64-bit integer:
+# On a GPU, each i is a thread. If you know chapter 01, you can write the copy as a
+# kernel now.
 #
-# ```
-# struct Strides { int dims; long long shape[8]; long long stride[8]; };
-# ```
-#
-# The kernel doesn't make a list of indices either. It finds one index after the other,
-# starting with the last dimension, and adds each index times its stride to the offset.
-# Here's minigrad's kernel, until you've written yours. It copies a view whose elements
-# are far apart.
-
-# %%
-from minigrad.kernels.copy import Strides, contiguous_kernel
-
-kernel = minigrad.Kernel(contiguous_kernel.text, "contiguous_kernel")
-x32 = minigrad.to_device(np.arange(24, dtype=np.float32))
-out = minigrad.to_device(np.zeros((4, 2), np.float32))
-kernel(1, 32, (x32, Strides(v.shape, v.strides), out, 8))
-minigrad.to_host(out)
-
-# %% [markdown]
 # **To the lab**: exercise 10 (`contiguous_kernel`).
 #
 # ## No dimensions, no elements
@@ -834,20 +843,13 @@ corner.shape, corner.strides, corner.offset, corner.item()
 
 # %% [markdown]
 # A size can also be 0. Such a tensor has a shape but no elements, and it {{=reads no
-# cells|so no cell is read}}. You'll meet one if the last batch is empty, or if a filter
-# lets nothing through. Code that works for n rows should work for none.
+# cells|so no cell is read}}. You'll meet one if you select all elements that pass some
+# test and none do. Code that works for n rows should work for none.
 
 # %%
 none = y[:, 2:2]
 print(none.numel(), none.tolist())
 strides(none, name="none")
-
-# %% [markdown]
-# For the lab, you need to know one convention. When a new tensor's strides are
-# computed, a size of 0 counts {{=as 1|((3, 3, 1), (3, 3, 1))}}.
-
-# %%
-torch.empty(2, 0, 3).stride(), minigrad.empty(2, 0, 3).stride()
 
 # %% [markdown]
 # ## NumPy is almost the same
@@ -864,11 +866,12 @@ print(t.stride(), "elements")
 # array reads the same memory from the end.
 
 # %%
-strides(np.arange(6)[::-1], name="a[::-1]")
+b = np.arange(6)
+strides(b[::-1], name="b[::-1]")
 
 # %% [markdown]
 # PyTorch {{=refuses such arrays|At least one stride in the given numpy array is
-# negative}}, so its kernels can rely on strides of at least 0.
+# negative}}, so its functions can rely on strides of at least 0.
 
 # %%
 with trying():
@@ -883,9 +886,9 @@ with trying():
     print(t[::-1])
 
 # %% [markdown]
-# Otherwise, a tensor made by `torch.from_numpy` {{=shares the array's
-# memory|tensor([100, 1, 2, 3])}}. That's how data gets from NumPy to PyTorch without a
-# copy, as long as PyTorch has the array's dtype.
+# If all strides are at least 0 and PyTorch has the array's dtype, `torch.from_numpy`
+# {{=shares the array's memory|tensor([100, 1, 2, 3])}}. That's how data gets from NumPy
+# to PyTorch without a copy.
 
 # %%
 shared = torch.from_numpy(a)
@@ -896,7 +899,7 @@ shared[0]
 # ## Where PyTorch keeps all this
 #
 # In C++, each `torch.Tensor` points to a `TensorImpl` (`c10/core/TensorImpl.h`). You
-# already know its fields:
+# already know its most important fields:
 #
 # | PyTorch, C++ | PyTorch, Python | minigrad |
 # |---|---|---|
@@ -909,7 +912,13 @@ shared[0]
 # The storage is a separate object (`StorageImpl`) with an address and a size in bytes.
 # It's reference-counted, so it lives as long as any tensor reads it. `t.data_ptr()` is
 # the address of the first element. **Predict** how far that is from the beginning of
-# the storage for `t[1:, 2:]`, in bytes.
+# the storage for `t[1:, 2:]`, in bytes. An int64 has 8.
+#
+# <details><summary>Answer</summary>
+#
+# It's {{=48 bytes|(48, 48)}}, because the offset is 1 · 4 + 2 = 6 elements.
+#
+# </details>
 
 # %%
 view = t[1:, 2:]
@@ -917,11 +926,8 @@ begin = view.untyped_storage().data_ptr()
 view.data_ptr() - begin, view.storage_offset() * view.itemsize
 
 # %% [markdown]
-# It's {{=48 bytes|(48, 48)}}, because the offset is 1 · 4 + 2 = 6 elements of 8 bytes.
-# A kernel on a GPU gets exactly this: an address, a shape, and strides. Neighboring
-# threads should read along the dimension with stride 1, because the memory always
-# delivers several neighboring cells at once. Chapter 02 measures how much slower it
-# gets otherwise.
+# A function for a GPU that handles any layout is given just these: an address, a shape,
+# and strides. Chapter 02 shows why it matters which dimension has stride 1.
 #
 # ## What each operation changes
 #
@@ -951,14 +957,16 @@ for name, v in results.items():
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
+# A dash means that it stays the same.
+#
 # | operation | shape | strides | offset | storage |
 # |---|---|---|---|---|
 # | `permute`, `transpose`, `T` | reordered | reordered | – | {{=same|(1, 6) 6 same}} |
-# | `x[i]` | one size less | one less | + i · stride | {{=same|(1,) 12 same}} |
+# | `x[i]` | one size fewer | one fewer | + i · stride | {{=same|(1,) 12 same}} |
 # | `x[a:b:step]` | shorter | × step | + a · stride | {{=same|(6, 2) 7 same}} |
 # | `x[None]`, `unsqueeze` | another 1 | one more | – | {{=same|(18, 6, 1) 6 same}} |
-# | `squeeze` | without sizes 1 | without theirs | – | same |
-# | `expand` | sizes 1 grow | 0 there | – | {{=same|(0, 1) 6 same}} |
+# | `squeeze` | sizes of 1 removed | their strides too | – | same |
+# | `expand` | sizes of 1 grow, more in front | 0 there | – | {{=same|(0, 1) 6 same}} |
 # | `view` | new | computed, or an error | – | {{=same|(2, 1) 6 same}} |
 # | `reshape`, `flatten` | new | computed | – or 0 | as `view`, or {{=new|1) 0 new}} |
 # | `contiguous` | – | row-major | – or 0 | {{=same|(6, 1) 6 same}}, or new |
@@ -976,33 +984,31 @@ for name, v in results.items():
 #    copy?
 # 2. A tensor has shape `(3, 3)` and strides `(1, 1)`. How many cells does it read?
 # 3. Which strides read the diagonal of a contiguous matrix of shape `(n, n)`?
-# 4. `a` has two dimensions, and `a.view(-1)` works. Can `a.T.view(-1)` ever work too?
+# 4. `a` has two dimensions, and `a.view(-1)` works, where -1 means as many as there
+#    are. Can `a.T.view(-1)` ever work too?
 #
 # <details><summary>Answers</summary>
 #
 # 1. It copies none, because both operations return views.
 # 2. It reads five, because i + j takes the values 0 to 4.
-# 3. Use shape `(n,)` and strides {{=`(n + 1,)`|strides (5,)}}. The picture below shows
-#    it for n = 4.
+# 3. Use shape `(n,)` and strides `(n + 1,)`.
 # 4. It can if `a` has only one row or one column, if it has no elements, or if all its
 #    strides are 0.
 #
 # </details>
 
-# %%
-square = minigrad.arange(16).reshape(4, 4)
-diagonal = square.as_strided((4,), (5,))
-strides(diagonal, base=square, name="diagonal", base_name="square")
-
 # %% [markdown]
-# **Puzzle 7: the other diagonal.** Read 3, 6, 9, 12 from `square`. The third argument
+# **Puzzle 7: the other diagonal.** `diagonal` reads 0, 5, 10, 15 from `square`. Change
+# the line so that it reads the other diagonal, which is 3, 6, 9, 12. The third argument
 # of `as_strided` is the offset.
 
 # %%
-other = square.as_strided((4,), (5,), 0)  # your line
+square = minigrad.arange(16).reshape(4, 4)
+diagonal = square.as_strided((4,), (5,), 0)  # your line
 
 # %%
-print(other.tolist(), "solved:", other.tolist() == [3, 6, 9, 12])
+print("solved:", diagonal.tolist() == [3, 6, 9, 12])
+strides(diagonal, base=square, name="diagonal", base_name="square")
 
 # %% [markdown]
 # <details><summary>Answer</summary>
@@ -1011,16 +1017,16 @@ print(other.tolist(), "solved:", other.tolist() == [3, 6, 9, 12])
 # column: 4 − 1 = 3 cells.
 #
 # ```python
-# other = square.as_strided((4,), (3,), 3)
+# diagonal = square.as_strided((4,), (3,), 3)
 # ```
 #
 # </details>
 
 # %% [markdown]
 # Now go to **lab 03**. Its last exercise is a test that you write for other people's
-# code. When you've finished all of them, the `minigrad` of this lesson can be yours. In
-# the set-up cell, replace `"solutions"` with `"labs"`, restart the kernel, and run
-# everything again.
+# code. When you've finished the lab, you can run this lesson on your own code. In the
+# set-up cell, replace `"solutions"` with `"labs"`, and then choose **Kernel > Restart
+# Kernel and Run All Cells**.
 #
 # Further reading: S. van der Walt et al., *The NumPy Array* (2011); E. Yang, *PyTorch
 # internals* (2019); and, in PyTorch's source, `c10/core/TensorImpl.h`

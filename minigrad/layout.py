@@ -31,7 +31,7 @@ def contiguous_strides(shape):
 
     The last dimension has stride 1. Every other stride is the next stride times the
     next size, and a size of 0 counts as 1 there, as in PyTorch. The result is the same
-    as tuple(torch.empty(shape).stride()).
+    as tuple(torch.empty(shape, device="meta").stride()).
 
     shape: a tuple of ints >= 0, which may be empty. There may be up to 100 dimensions
         and fewer than 2 ** 63 elements.
@@ -45,7 +45,8 @@ def offset_of(index, strides, offset=0):
     """Return the number of the storage cell of the element at `index`, as an int.
 
     index: a tuple of ints >= 0, one per dimension.
-    strides: a tuple of as many ints, in elements, which may be negative.
+    strides: a tuple with one int per dimension, in elements. As in NumPy, they may be
+        negative.
     offset: the storage cell of the element at index (0, ..., 0).
 
     The result is at least 0 and fits into 64 bits.
@@ -78,24 +79,26 @@ def slice_view(shape, strides, offset, index):
       int     selects one index, and the dimension goes away. A negative int counts from
               the end.
       slice   has start, stop, and step as in Python, each of which may be None. The
-              dimension stays and gets shorter, and its stride is multiplied by step.
+              dimension stays. Its size is the number of indices that the slice
+              selects, and its stride is multiplied by step.
       None    inserts a new dimension of size 1, and refers to no dimension of x.
       ...     (Ellipsis, at most once) keeps all dimensions that the other items don't
               refer to. At the end of `index`, it may be omitted.
 
     A dimension of size 1 never uses its stride, so that stride may be any int.
-    Raises IndexError for an int out of range and for more items than dimensions, and
-    ValueError for a step < 1, as PyTorch does.
+    Raises IndexError for an int out of range and for more ints and slices than
+    dimensions, and ValueError for a step < 1, as PyTorch does.
     slice_view((4, 6), (6, 1), 0, (1, slice(0, 6, 2))) -> ((3,), (2,), 6)
     """
 
 
 @exercise(points=2, stars=2, minutes=15)
 def broadcast_shapes(*shapes):
-    """Return the shape of the result if tensors of these shapes are broadcast, a tuple.
+    """Return the shape that tensors of these shapes broadcast to, as a tuple.
 
-    The shapes are lined up at their last dimension. In each dimension, the sizes must
-    be equal, 1, or missing. The size that isn't 1 wins, so 1 and 0 give 0.
+    The shapes are lined up at their last dimension. In each dimension, all sizes
+    other than 1 must be equal, and a missing size counts as 1. The size that isn't 1
+    wins, so 1 and 0 give 0.
 
     shapes: up to 100 tuples of ints >= 0, each with up to 100 dimensions. Without any
         shape, the result is ().
@@ -110,10 +113,10 @@ def view_or_copy(shape, strides, new_shape):
     """Return the strides that read the tensor as `new_shape`, or None if none do.
 
     Both shapes have the same number of elements, and the elements keep their row-major
-    order. A view exists if each group of old dimensions that is merged or split
-    differently is evenly spaced: strides[d] == strides[d + 1] * shape[d + 1] inside the
-    group. Dimensions of size 1 can be inserted or removed anywhere. If there are no
-    elements, a view always exists.
+    order. Leave out all sizes of 1, and merge neighboring dimensions wherever
+    strides[d] == strides[d + 1] * shape[d + 1]. A view exists if you can split the
+    sizes of new_shape into consecutive groups whose products are the merged sizes, in
+    order. If there are no elements, a view always exists.
 
     shape, strides: tuples of ints >= 0, of the tensor. There may be up to 100
         dimensions and nearly 2 ** 63 elements, so you can't list them.

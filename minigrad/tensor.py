@@ -127,8 +127,9 @@ class Tensor(Methods, Differentiable, Suggesting):
             the end.
 
         If x has shape (2, 3, 4), x.permute(2, 0, 1) has shape (4, 2, 3).
-        self.as_strided(shape, strides, offset) makes the view. You can also use
-        layout.as_ints(dims) and layout.wrap_dim(dim, self.ndim).
+        self.as_strided(shape, strides, offset) makes the view, and its offset counts
+        from the beginning of the storage. You can also use layout.as_ints(dims) and
+        layout.wrap_dim(dim, self.ndim).
         Raises RuntimeError for a missing or repeated dimension, and IndexError for a
         dimension that doesn't exist.
         """
@@ -141,22 +142,21 @@ class Tensor(Methods, Differentiable, Suggesting):
         dim0, dim1: ints, which may be negative, and may be equal.
 
         Raises IndexError for a dimension that doesn't exist. A tensor without
-        dimensions accepts 0 and -1, and is returned as it is.
+        dimensions accepts 0 and -1, and the result has none either.
         """
 
     @differentiable("Expand", lambda dy, base, *sizes: sum_to_size(dy, base[0]))
     @exercise(points=2, stars=2, minutes=20)
     def expand(self, *sizes):
-        """Return a view that repeats dimensions of size 1 by stride 0; copy nothing.
+        """Return a view that repeats dimensions of size 1, by stride 0; copy nothing.
 
         sizes: ints or one tuple, at least as many as there are dimensions. New
             dimensions come first. -1 keeps a dimension's size.
 
         If x has shape (3, 1) and strides (1, 1), x.expand(2, 3, 4) has strides
         (0, 1, 0). The stride of a dimension of size 1 in the result may be any int.
-        Raises RuntimeError for too few sizes, for a size that differs from the
-        dimension's own unless that is 1, for -1 in a new dimension, and for a size
-        below -1.
+        Raises RuntimeError for too few sizes, for a size other than the dimension's
+        own, if that isn't 1, for -1 in a new dimension, and for a size below -1.
         """
 
     @property

@@ -14,9 +14,10 @@
 # # Lab 03 · Strides
 #
 # In this lab, you write the part of minigrad that turns a row of cells into a tensor.
-# There are eleven exercises, which take about {{duration}}. minigrad uses your code as
-# soon as you've run its cell, here and in all later labs. One exercise is a kernel and
-# builds on chapter 01, and the last one is a test.
+# There are eleven exercises, which take about {{duration}}. Once you've run a cell with
+# your code, minigrad uses it, and later labs read it from this notebook. One exercise
+# is a kernel. It builds on chapter 01, but it runs without a GPU. The last exercise is
+# a test.
 
 # %% [markdown]
 # {{how}}
@@ -53,8 +54,8 @@ answers_from("labs", before="03_strides")
 # along the first dimension skips 3 rows of 4, which is 12 cells. So the strides are
 # `(12, 4, 1)`.
 #
-# Write `contiguous_strides`. What should the stride be where a size is 0? The next cell
-# shows what PyTorch does.
+# Write `contiguous_strides`. What should the strides before a size of 0 be? The next
+# cell shows what PyTorch does.
 
 # %%
 import torch
@@ -72,8 +73,8 @@ for shape in [(2, 3, 4), (5,), (2, 0, 3), ()]:
 # <details><summary>Hint 2</summary>
 #
 # Go through the sizes from last to first, and keep track of how many cells one step
-# skips. Note that number down, and then multiply it by the size, or by 1 if the size is
-# 0. At the end, reverse the list and turn it into a tuple.
+# skips. Append that number to a list, and then multiply it by the size, or by 1 if the
+# size is 0. At the end, reverse the list and turn it into a tuple.
 #
 # </details>
 
@@ -154,8 +155,8 @@ check(offset_of)
 #
 # Position 5 comes after one row of 3 and 2 more elements, so its index is `(1, 2)`.
 #
-# Write `index_of`. Every kernel that takes tensors of any layout has to do this,
-# because a thread knows its number and must find its element.
+# Write `index_of`. Every kernel that takes tensors with any strides has to do this,
+# because a thread knows only its number and must find its element.
 
 # %%
 for position in range(6):
@@ -207,9 +208,10 @@ check(index_of)
 # in the same way, from `(12, 4, 1)` to `(1, 12, 4)`. No element moves, because the
 # result reads the same storage.
 #
-# Write the method `permute`. Two functions help you. `layout.as_ints(dims)` accepts
-# both `permute(2, 0, 1)` and `permute((2, 0, 1))`. `layout.wrap_dim(dim, self.ndim)`
-# turns -1 into the last dimension, and raises the IndexError.
+# Write the method `permute`. Two functions help you. `layout.as_ints(dims)` returns
+# `(2, 0, 1)` for both `permute(2, 0, 1)` and `permute((2, 0, 1))`.
+# `layout.wrap_dim(dim, self.ndim)` turns -1 into the last dimension, and raises an
+# IndexError if the dimension doesn't exist.
 
 # %%
 x = torch.arange(24).view(2, 3, 4)
@@ -273,7 +275,8 @@ x.transpose(0, -1).shape, x.transpose(0, -1).stride()
 # %% [markdown] hints="transpose"
 # <details><summary>Hint 1</summary>
 #
-# Which order of dimensions would you pass to `permute`?
+# Which order of dimensions would you pass to `permute`? (If you skipped exercise 4,
+# minigrad's own `permute` is used.)
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -336,9 +339,10 @@ strides(x[1, 0:6:2], base=x)
 #
 # `item.indices(size)` of a slice returns start, stop, and step as plain numbers, and
 # takes care of None and negative numbers. The new size is `len(range(start, stop,
-# step))`. An int or a start moves the offset by that many strides. Before you begin,
-# replace `...` with as many whole slices as there are dimensions left. If there's no
-# `...`, put one at the end.
+# step))`. For an int, check the range yourself and add the size if it's negative. Then
+# an int or a start moves the offset by that many strides. Before you begin, replace
+# `...` with as many whole slices as there are dimensions left. If there's no `...`, put
+# one at the end.
 #
 # </details>
 
@@ -391,8 +395,8 @@ check(slice_view)
 # ## Which shapes fit together?
 #
 # You can add a column of shape `(3, 1)` and a row of shape `(4,)`. The column is
-# repeated along the row and the row along the column, so the sum has shape `(3, 4)`.
-# The rule is:
+# repeated 4 times to the right and the row 3 times downward, so the sum has shape `(3,
+# 4)`. The rule is:
 #
 # > Line up the shapes on the right. In each dimension, the sizes must be equal, or one
 # > of them must be 1 or missing. The size that isn't 1 wins.
@@ -525,17 +529,18 @@ check(Tensor.expand)
 # %% [markdown] task="view_or_copy"
 # ## When is a reshape a view?
 #
-# If `x` is row-major and has shape `(2, 3)`, then `x.view(6)` reads the same cells in a
-# row, with strides `(1,)`. The transpose of `x` has no such view. Row by row, it reads
-# cells 0, 3, 1, 4, 2, 5, and no single stride does that, so the elements must be copied
-# first.
+# If `x` is row-major and has shape `(2, 3)`, then `x.view(6)` reads the same cells one
+# after the other, with strides `(1,)`. The transpose of `x` has no such view. Row by
+# row, it reads cells 0, 3, 1, 4, 2, 5, and no single stride does that, so the elements
+# must be copied first.
 #
 # Write `view_or_copy`. It returns the strides of the view, or None if there's no view.
 #
 # Neighboring dimensions are **evenly spaced** if a step of the outer one is as long as
-# a whole run of the inner one. You can merge such dimensions, or split them in another
-# way, but no others. A dimension of size 1 never uses its stride, so that stride
-# doesn't matter.
+# a whole run of the inner one. Such dimensions act as a single long dimension, which
+# you can split in any way. Dimensions that aren't evenly spaced can't be merged, but
+# you can still split each of them. A dimension of size 1 never uses its stride, so that
+# stride doesn't matter.
 
 # %%
 x = torch.arange(6).view(2, 3)
@@ -561,9 +566,10 @@ with trying():
 # </details>
 # <details><summary>Hint 3</summary>
 #
-# Then go through the new sizes, also from last to first. Each takes its share of the
-# current group, and the stride is multiplied by that size. If a size doesn't divide
-# what's left of the group, return None. If nothing is left, the next group begins.
+# Then go through the new sizes, also from last to first. If a size doesn't divide
+# what's left of the current group, return None. Otherwise, it gets the current stride.
+# Then multiply the stride by that size, and divide what's left of the group by it. If 1
+# is left, the next group begins.
 #
 # </details>
 
@@ -609,8 +615,8 @@ check(view_or_copy)
 # `offset_of` come together here, in CUDA C++. (This exercise builds on chapter 01. If
 # you haven't read it, come back later. No other exercise needs this one.)
 #
-# A kernel doesn't know Python's tuples. The shape and the strides arrive as a
-# **struct**, which is a few values under one name, and it's passed like a number:
+# You can't pass a Python tuple to a kernel. The shape and the strides arrive as a
+# **struct**, which is a few values under one name. It's passed by value, like an int:
 #
 # | in C++ | is |
 # |---|---|
@@ -618,16 +624,15 @@ check(view_or_copy)
 # | `view.shape[d]` | the size of dimension d |
 # | `view.stride[d]` | the number of cells to move ahead for one step along it |
 #
-# `x[0]` is the first element of the view. The entries from `view.dims` on have no
-# meaning. `long long` is a 64-bit integer.
+# `x[0]` is the first element of the view. `long long` is a 64-bit integer.
 #
 # Write the kernel `contiguous_kernel`. It doesn't need a list of indices, or any array.
 # Find one index after the other, and add to the offset as you go. Here are the numbers
-# for i = 17, shape `(2, 3, 4)`, and strides `(1, 8, 2)`.
+# for i = 22, shape `(2, 3, 4)`, and strides `(1, 8, 2)`.
 
 # %%
-index = [int(i) for i in np.unravel_index(17, (2, 3, 4))]
-print("i = 17 has index", index, "and offset", np.dot(index, (1, 8, 2)))
+index = [int(i) for i in np.unravel_index(22, (2, 3, 4))]
+print("i = 22 has index", index, "and offset", np.dot(index, (1, 8, 2)))
 
 # %% [markdown] hints="contiguous_kernel"
 # <details><summary>Hint 1</summary>
@@ -682,8 +687,8 @@ check(contiguous_kernel)
 # compares the result, and raises an AssertionError (with `assert`) if something is
 # wrong.
 #
-# The check runs your test on several versions of `permute`. Your test must accept the
-# correct ones and refuse the others, which have mistakes that learners really make in
+# The check runs your test on several versions of `permute`. Your test must pass the
+# correct ones and fail the others, which have mistakes that learners really make in
 # this lab.
 
 # %%
@@ -738,9 +743,9 @@ check(test_permute)
 # %% [markdown]
 # ## What you've built
 #
-# These functions are everything a tensor is before it computes anything. The rest of
-# minigrad's `Tensor` builds on them. `view`, `reshape`, `flatten`, `T`, `x[...]`, and
-# `tolist` are a few lines each and call your code. Here they all work together.
+# You've written all of a tensor except its arithmetic. The rest of minigrad's `Tensor`
+# builds on your functions. `view`, `reshape`, `flatten`, `T`, `x[...]`, and `tolist`
+# are a few lines each and call your code. Here several of them work together.
 
 # %%
 with trying() as show:
@@ -754,7 +759,7 @@ with trying() as show:
 # ## How your code is checked
 #
 # `show_check` prints the check of an exercise. You see its cases, where the expected
-# values come from, and the mistakes that it can name.
+# values come from, and the mistakes that it recognizes.
 
 # %%
 show_check(contiguous_strides)
@@ -762,8 +767,9 @@ show_check(contiguous_strides)
 # %% [markdown]
 # ## Take it home
 #
-# Run this in a terminal, in the course's folder. It writes a Python package with your
-# own code in it, which runs without any notebook.
+# Run this in a terminal, in the course's folder (in Colab, put a `!` before it, and
+# write `python -m minigrad` instead of the first word). It writes a Python package with
+# your own code in it, which runs without any notebook.
 #
 #     .venv/bin/minigrad export my_minigrad
 #

@@ -54,11 +54,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-colab = Path("/content/minigrad")  # there, the course is fetched; elsewhere it is here
+colab = Path("/content/minigrad")  # on Colab, the course is cloned here
 if "google.colab" in sys.modules and not colab.exists():
     fetch = "git clone --quiet --depth=1 --branch={tag} {repository} {{}}"
     if subprocess.run(fetch.format(colab).split()).returncode:
-        raise RuntimeError("the course could not be fetched: is there a connection?")
+        raise RuntimeError("could not download the course. Are you online?")
 for place in [colab, *Path.cwd().parents, Path.cwd()]:
     if (place / "minigrad/course.py").exists() and str(place) not in sys.path:
         sys.path.insert(0, str(place))

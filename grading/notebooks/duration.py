@@ -14,8 +14,7 @@ MARKS = {r"\bPredict\b|\*\*predict\*\*": PREDICT, r"\*\*Puzzle": PUZZLE}
 
 
 def duration(cells, exercises):
-    """ "65 minutes (an estimate ...)": of a lab by its exercises, of a lesson by what
-    stands in it."""
+    """Say "65 minutes (an estimate)", from a lab's exercises or a lesson's cells."""
     if exercises:
         return (
             f"{rounded(sum(exercise.minutes for exercise in exercises))} (an estimate)"
@@ -24,15 +23,10 @@ def duration(cells, exercises):
     code = "\n".join(cell.source for cell in cells if cell.cell_type == "code")
     words, lines = len(text.split()), len(re.findall(r"^.*\S", code, re.M))
     asked = text.partition("## Before you go")[2].partition("<details>")[0]
-    found = {mark: len(re.findall(mark, text)) for mark in MARKS}
-    questions = len(re.findall(r"^\d\. ", asked, re.M))
-    minutes = READ * words + LINE * lines + QUESTION * questions
-    minutes += sum(MARKS[mark] * count for mark, count in found.items())
-    tasks = sum(found.values()) + questions
-    return (
-        f"{rounded(minutes)} (an estimate, from {words:,} words, {lines} lines of code "
-        f"and {tasks} things to predict or to answer)"
-    )
+    minutes = READ * words + LINE * lines
+    minutes += QUESTION * len(re.findall(r"^\d\. ", asked, re.M))
+    minutes += sum(each * len(re.findall(mark, text)) for mark, each in MARKS.items())
+    return f"{rounded(minutes)} (an estimate)"
 
 
 def rounded(minutes):

@@ -34,19 +34,19 @@ def test_block_sum(kernel):
 
 @exercise(points=2, stars=2, minutes=15, level="extra")
 def test_permute(permute):
-    """Raise an error unless `permute` is a correct permute; otherwise return.
+    """Raise an AssertionError unless `permute` is a correct permute.
 
     permute: a function with the contract of Tensor.permute. permute(x, *dims) must
         return a view of the tensor x with its dimensions in the order `dims`.
 
     The view must have the correct shape and elements and share the memory of x, for any
-    strides and any offset of x, and for dims as ints or as one tuple, which may be
-    negative. Don't test which errors it raises for invalid dims.
-    Raise an AssertionError. If `permute` raises an error itself where it should return
-    a view, you may let that through.
+    strides and any offset of x, and for dims passed as ints or as one tuple, including
+    negative ones. Don't test which errors it raises for invalid dims. If `permute`
+    itself raises an error where it should return a view, you may let that through.
+
     You can use minigrad.arange(n), x.as_strided(shape, strides, offset), x.numpy(),
-    np.array_equal, and np.shares_memory(one, other). Compare with NumPy, because
-    PyTorch isn't available.
+    which shares the memory of x, np.array_equal, and np.shares_memory(one, other).
+    Compare with NumPy, because the check runs your test without PyTorch.
     """
 
 

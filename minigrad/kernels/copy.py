@@ -34,12 +34,12 @@ contiguous_kernel = kernel_exercise(
 //
 // struct Strides { int dims; long long shape[8]; long long stride[8]; };
 //
-// The view has view.dims dimensions, 0 to 8, of sizes view.shape[d] >= 1. The entries
-// from view.dims on have no meaning. Its element at index (0, ..., 0) is x[0], and one
-// step along dimension d is view.stride[d] cells, which may be 0. The number of each
-// cell fits into an int. n is the product of the sizes, or 0. The launch has one
-// dimension and at least n threads, often more. One thread must write each element of
-// y.
+// The view has view.dims dimensions, 0 to 8, of sizes view.shape[d] >= 1. Ignore the
+// entries from view.dims on. Its element at index (0, ..., 0) is x[0], and one step
+// along dimension d is view.stride[d] cells, which may be 0. An int is enough for the
+// number of any cell. n is the product of the sizes, but some launches pass n = 0, and
+// then you must write nothing. The launch has one dimension and at least n threads,
+// often more. Exactly one thread must write each element of y.
 __global__ void contiguous_kernel(const float* x, Strides view, float* y, int n);
 """,
     points=3,
