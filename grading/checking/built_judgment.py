@@ -6,9 +6,9 @@ of it is {"value": ...} or {"error": ..., "message": ...}. An error is a Problem
 (result, case) of all.
 """
 
-import random as random_numbers
 import textwrap
 from dataclasses import dataclass
+from random import Random
 
 import numpy as np
 
@@ -95,8 +95,9 @@ class BuiltJudgment(Judgment):
     @classmethod
     def refusing(cls, check, subject, seeds):
         """All seeds by one call: for each, a process would begin anew."""
-        drawn = [(s, c) for s in seeds for c in check.cases(random_numbers.Random(s))]
-        exam = Exam(check, [case for _, case in drawn])
+        drawn = [(s, c) for s in seeds for c in Exam(check, Random(s)).cases]
+        exam = Exam(check, None)
+        exam.cases = [case for _, case in drawn]
         tried = cls(check, subject, exam).tried()
         pairs = zip(drawn, tried, strict=True)
         return sorted({seed for (seed, _), case in pairs if not case.right})

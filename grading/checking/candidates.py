@@ -25,6 +25,7 @@ A check whose candidates are others yields them as cases, `Candidate(words, righ
 drive(...))`, and is `judged_by=TestJudgment`, or CoreFirst.
 """
 
+import functools
 import random as random_numbers
 from dataclasses import dataclass, replace
 
@@ -61,7 +62,11 @@ def TestCheck(  # noqa: N802  it makes a Check
     least: more where chance has a say.
     """
 
-    def cases(random):
+    @functools.cache  # their texts take long to write
+    def presented():
+        return [*candidates()]
+
+    def candidates():
         plainest, *others = rejects
         known = wrong_for(exercise, of)
         yield CORE, offered("the course's solution", Edits({}), True)
@@ -80,7 +85,7 @@ def TestCheck(  # noqa: N802  it makes a Check
 
     return Check(
         exercise,
-        cases=cases,
+        cases=lambda random: presented(),
         not_tested=not_tested or "wrong answers that no list names: no test finds all",
         limits=Limits(seconds=15),  # in a box each call of the candidate is a message
         judged_by=TestJudgment if times == 1 else several(times),
@@ -118,9 +123,9 @@ class TestJudgment(Judgment):
 
     def attempts(self):
         """What comes of the candidates; after one that never ends nothing is run."""
-        random = random_numbers.Random()
-        random.setstate(self.exam.random)
         cases, last = [*enumerate(self.exam.cases)], None
+        random = random_numbers.Random()
+        random.setstate(self.exam.random.getstate())  # after the cases were drawn
         for n, (number, (part, candidate)) in enumerate(self.presented(random, cases)):
             if last and isinstance(last.got, Problem) and last.got.is_last:
                 last = last._replace(part=part, number=number)

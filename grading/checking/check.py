@@ -21,10 +21,10 @@ import gc
 import importlib
 import inspect
 import math
-import random as random_numbers
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
+from random import Random
 from typing import NamedTuple
 
 from minigrad.exercises.errors import WrongAnswerType
@@ -143,10 +143,7 @@ class Check:
 
     def judgment(self, subject, seed=None, exam=None):
         """The Judgment of a subject's answer. exam: what is known of these cases."""
-        if exam is None:
-            random = random_numbers.Random(seed)
-            exam = Exam(self, [*self.cases(random)], random.getstate())
-        return self.judged_by(self, subject, exam)
+        return self.judged_by(self, subject, exam or Exam(self, Random(seed)))
 
     def judge(self, subject, seed=None, exam=None):
         return self.judgment(subject, seed, exam).verdict()
@@ -169,7 +166,7 @@ class Check:
         return file_of(self.exercise).read_text(encoding="utf-8")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Exam:
     """The cases of a seed, and what was worked out about them, by their numbers.
 
@@ -177,11 +174,15 @@ class Exam:
     """
 
     check: Check
-    cases: list
-    random: tuple = ()  # the state of the random numbers after the cases were drawn
+    random: Random  # draws them
     expected: dict = field(default_factory=dict)  # number -> the reference's
     mistaken: dict = field(default_factory=dict)  # (way, number) -> what it gives
     kept: dict = field(default_factory=dict)  # what a kind of Judgment keeps
+
+    @functools.cached_property
+    def cases(self):
+        """[(part, case)]: drawn when first needed, so never for a missing answer."""
+        return [*self.check.cases(self.random)]
 
 
 @dataclass(eq=False)
