@@ -1,6 +1,7 @@
 """What a check sees of a value: comparing, saying it in words, naming mistakes."""
 
 import inspect
+import math
 import os
 import textwrap
 from typing import NamedTuple
@@ -171,8 +172,13 @@ def shown(value):
     """An argument as a learner would write it: `...` and short slices."""
     if value is ...:
         return "..."
-    if isinstance(value, dict) and len(value) == 1:
-        return _described(*value.items())
+    if isinstance(value, dict):
+        inside = (f"{key!r}: {shown(inner)}" for key, inner in value.items())
+        return _described(value) or f"{{{', '.join(inside)}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(shown, value))}]"
+    if isinstance(value, float) and not math.isfinite(value):
+        return f"float('{value}')"
     if isinstance(value, np.ndarray):
         return " ".join(repr(value).split())
     if isinstance(value, Filled):
@@ -193,14 +199,14 @@ def shown(value):
     return repr(value)
 
 
-def _described(item):
-    """A dtype or a tensor of zeros, as fake_gpu.py describes them."""
-    key, value = item
-    if key == "dtype":
-        return value
-    if key == "tensor":
-        return f"zeros({shown(value[1])}, dtype={value[0]})"
-    return repr({key: value})
+def _described(value):
+    """A dtype or a tensor of zeros, as fake_gpu.py describes them; "" for others."""
+    if value.keys() == {"dtype"}:
+        return value["dtype"]
+    if value.keys() == {"tensor"}:
+        name, shape = value["tensor"]
+        return f"zeros({shown(shape)}, dtype={name})"
+    return ""
 
 
 def general_cause(got, expected):

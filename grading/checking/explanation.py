@@ -36,7 +36,9 @@ class Explanation:
         said = self.check.describe(self.exercise, case.case)
         where, got, expected = "", case.got, case.expected
         played = (case.case.driver or self.check.driver) in PLAYED_BY
-        words = describe.in_brief if played else describe.beside
+        seen = isinstance(got, dict) or self.check.observe
+        facts = played or (seen and isinstance(expected, dict))
+        words = describe.in_brief if facts else describe.beside
         parts = (dict, list) if played else dict
         if isinstance(got, parts) and isinstance(expected, parts):
             alike = of_parts(self.check.compare)

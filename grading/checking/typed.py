@@ -6,6 +6,7 @@ Of large arrays, dtype and shape follow it: `tail_guard(2, 32, (x, y, 33)); x: f
 
 import inspect
 import math
+import textwrap
 
 import numpy as np
 
@@ -15,12 +16,16 @@ from .features import View
 
 LONG = 80  # characters of a call whose arguments are named
 FEW = 6  # elements of an array that are written out
+MOST = 400  # characters of what a driver gets
 
 
 def typed(exercise, case):
-    """The statements that make a call, or a launch, in one line."""
+    """The statements that make a call, a launch, or what a driver gets, in one line."""
     if isinstance(case, Launch):
         return _launch(exercise, case)
+    if case.options and not case.args:
+        said = "; ".join(f"{name} = {shown(v)}" for name, v in case.options.items())
+        return textwrap.shorten(said, MOST, placeholder=" ...")
     known = [*inspect.signature(exercise.__wrapped__).parameters]
     method = known[:1] == ["self"]
     known = ["x" if name == "self" else name for name in known]

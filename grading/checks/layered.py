@@ -1,5 +1,7 @@
 """The graphs that checks of graphs draw from, and what is wrong with an order."""
 
+import collections
+
 GRAPHS = {  # an operation: its inputs. The last one is what is wanted
     "a chain": {0: [], 1: [0], 2: [1], 3: [2]},
     "a diamond": {0: [], 1: [0], 2: [0], 3: [1, 2]},
@@ -23,12 +25,6 @@ def row(random, length):
     return edges, [length - 1, *others]
 
 
-def uses(edges):
-    """A graph in words."""
-    said = [f"{n} uses {i}" for n, i in edges.items() if i]
-    return "; ".join(said) or "none uses another"
-
-
 def sources(edges):
     """The operations without inputs."""
     return [n for n, inputs in edges.items() if not inputs]
@@ -36,52 +32,53 @@ def sources(edges):
 
 def graphs(random, count):
     """All of GRAPHS, and as many that are drawn."""
-    return [*GRAPHS.values(), *(Layered(random, 10).edges for _ in range(count))]
+    return [*GRAPHS.values(), *(layered(random, 10) for _ in range(count))]
 
 
-class Layered:
+def layered(random, count):
     """A graph of so many operations, each of which uses up to three earlier ones."""
+    edges = {0: []}
+    for n in range(1, count):
+        uses = random.sample(range(n), min(n, random.choice([0, 1, 1, 2, 2, 3])))
+        edges[n] = sorted(uses, key=lambda _: random.random())
+    return edges
 
-    def __init__(self, random, count):
-        self.edges = {0: []}
-        for n in range(1, count):
-            uses = random.sample(range(n), min(n, random.choice([0, 1, 1, 2, 2, 3])))
-            self.edges[n] = sorted(uses, key=lambda _: random.random())
 
-    @staticmethod
-    def ladder(steps):
-        """Diamonds on top of each other: 2 ** steps ways from top to bottom."""
-        edges = {0: []}
-        for n in range(0, 3 * steps, 3):
-            edges |= {n + 1: [n], n + 2: [n], n + 3: [n + 1, n + 2]}
-        return edges
+def ladder(steps):
+    """Diamonds on top of each other: 2 ** steps ways from top to bottom."""
+    edges = {0: []}
+    for n in range(0, 3 * steps, 3):
+        edges |= {n + 1: [n], n + 2: [n], n + 3: [n + 1, n + 2]}
+    return edges
 
 
 def reached(edges, start, stops=()):
     """All nodes that the first ones lead to; of those in `stops` nothing further."""
-    found, left = set(), list(start)
+    nodes, left = set(), list(start)
     while left:
         n = left.pop()
-        if n not in found:
-            found.add(n)
+        if n not in nodes:
+            nodes.add(n)
             left += edges[n] if n not in stops else []
-    return found
+    return nodes
 
 
-def fault(order, edges, roots, before):
-    """What is wrong with an order of all that the roots reach; "" for nothing.
+def order_facts(order, edges, roots, after):
+    """What is wrong with an order of all that the roots lead to: several may be right.
 
-    edges: {node: those that it points to}. before: is each to come before these?
+    edges: {node: those that it leads to}. after: does it come after them, or before?
     """
-    if any(n not in edges for n in order):
-        return "something that is none"
-    if len(set(order)) < len(order):
-        return "repeated"
-    wanted = reached(edges, roots)
-    if set(order) != wanted:
-        lost = set(roots) - set(order) and "a root is missing"
-        return lost or ("missing" if wanted - set(order) else "too much")
     place = {n: i for i, n in enumerate(order)}
-    kept = [(place[n] < place[e]) == before for n in order for e in edges[n]]
-    wrong = "too early" if any(kept) else "backwards"
-    return "" if all(kept) else wrong
+    pairs = [(n, e) for n in place for e in edges.get(n, ()) if e in place]
+    early = [n if after else e for n, e in pairs if (place[n] < place[e]) == after]
+    needed = reached(edges, roots)
+    missing = needed.difference(order)
+    return {
+        "not in the graph": [n for n in order if n not in edges],
+        "repeated": [n for n, count in collections.Counter(order).items() if count > 1],
+        "a root is missing": sorted(missing.intersection(roots)),
+        "missing": sorted(missing),
+        "not needed": sorted((edges.keys() & place) - needed),
+        "backwards": 0 < len(pairs) == len(early),
+        "too early": sorted({*early}),
+    }

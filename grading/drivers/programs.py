@@ -1,6 +1,7 @@
 """Scenes of chapter 12: what an answer does to operations, nodes and static tensors."""
 
 import contextlib
+import re
 import sys
 
 import numpy as np
@@ -75,14 +76,27 @@ def few_calls():
 
 @scene
 def prune(exercise, edges, types, order, fetches, fed):
-    """The numbers of what is to be computed, or a ValueError."""
+    """The numbers of what is to be computed, or the names that a ValueError says."""
     made = operations(edges, types)
     order, fetches = [made[n] for n in order], [made[n] for n in fetches]
     given = {made[n] for n in fed}
-    kept = [*order], [*fetches], {*given}
-    exercise(order, fetches, given)  # and again: all is to be as it was
-    found = numbers(exercise(order, fetches, given), made)
-    return {"computed": found, "all is as it was": (order, fetches, given) == kept}
+    before = [*order], [*fetches], {*given}
+    try:
+        exercise(order, fetches, given)  # and again: all is to be as it was
+        computed = numbers(exercise(order, fetches, given), made)
+    except ValueError as error:
+        words = re.findall(r"\w+", f"{error}")
+        if names := [o.name for o in made.values() if o.name in words]:
+            return {"ValueError about": names}
+        raise
+    return {"computed": computed, "all is as it was": (order, fetches, given) == before}
+
+
+WORKS = {  # what the kernels of `fold` compute
+    "Add": lambda *a: sum(a), "Sub": lambda a, b: a - b, "Mul": lambda a, b: a * b,
+    "Neg": lambda a: -a, "Zero": lambda: 0.0, "Random": lambda *a: 4.0,
+    "Forget": lambda a: None, "IsNone": lambda a: a is None,
+}  # fmt: skip
 
 
 @scene
@@ -98,12 +112,7 @@ def fold(exercise, edges, types, values, stateful):
 
         return run
 
-    works = {
-        "Add": lambda *a: sum(a), "Sub": lambda a, b: a - b, "Mul": lambda a, b: a * b,
-        "Neg": lambda a: -a, "Zero": lambda: 0.0, "Random": lambda *a: 4.0,
-        "Forget": lambda a: None, "IsNone": lambda a: a is None,
-    }  # fmt: skip
-    kernels = {name: kernel(name, work) for name, work in works.items()}
+    kernels = {name: kernel(name, work) for name, work in WORKS.items()}
     order, known = [*made.values()], {**kernels}
     before = [{**vars(o)} for o in order]
     found = wanted(exercise(order, known, tuple(stateful)), dict, "a dict")
@@ -210,10 +219,11 @@ def common(exercise, described):
 class Fact:
     """A node as can_fuse is shown one."""
 
-    def __init__(self, number, pointwise, shape, device, reads, writes):
+    def __init__(self, number, inputs, pointwise=True, shape=(3, 4), device="sim",
+                 reads=(), writes=()):  # fmt: skip
         self.number, self.pointwise, self.shape = number, pointwise, anew(shape)
         self.device, self.reads, self.writes = anew(device), set(reads), set(writes)
-        self.inputs, self.args = [], ()
+        self.inputs, self.args = inputs, tuple(inputs)
 
     def told(self):
         """All that it says, as it is now."""
@@ -225,12 +235,11 @@ class Fact:
 
 
 @scene
-def fusion(exercise, facts, edges, group, node, between):
-    """May a node be fused? facts: {number: what Fact takes}; edges: {number: inputs}"""
-    made = {n: Fact(n, *f) for n, f in facts.items()}
-    for n, inputs in edges.items():
-        made[n].inputs = [made[i] for i in inputs]
-        made[n].args = tuple(made[n].inputs)
+def fusion(exercise, nodes, group, node, between):
+    """May a node be fused? nodes: {number: what Fact takes, inputs by their numbers}"""
+    made = {}
+    for n, how in nodes.items():
+        made[n] = Fact(n, **how | {"inputs": [made[i] for i in how["inputs"]]})
     given = [made[n] for n in group], made[node], [made[n] for n in between]
     before = [fact.told() for fact in made.values()], [*given[0]], [*given[2]]
     found = wanted(exercise(*given), bool, "True or False")

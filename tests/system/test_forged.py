@@ -12,7 +12,6 @@ pytest.importorskip("torch", reason="not run: grading (PyTorch is not installed)
 from grading.checking.answers import Specimen  # noqa: E402
 from grading.checking.check import Check, find_check, judge  # noqa: E402
 from grading.checking.runner import LocalSubject  # noqa: E402
-from grading.checks.scene_check import SceneCheck  # noqa: E402
 from grading.classroom.judging import verdict_on  # noqa: E402
 from grading.isolation import sandbox  # noqa: E402
 from grading.processes.process import ProcessSubject  # noqa: E402
@@ -223,7 +222,7 @@ def is_played(check):
     if isinstance(check, Check):
         cases = [case for _, case in check.cases(random.Random(0))]
         return check.driver or any(case.driver for case in cases)
-    return check.scene or isinstance(check, SceneCheck)
+    return check.scene
 
 
 PLAYED = [

@@ -3,6 +3,7 @@
 import dataclasses
 import inspect
 import io
+import math
 import pickle
 import random
 import sys
@@ -110,7 +111,8 @@ def test_a_call_that_is_shown_can_be_typed(check):
             space[name] = case.args[parameters.index(name)]
             assert part == f"{name}: {space[name].dtype} {space[name].shape}"
         subject = LocalSubject(trusted=True)
-        got, _ = check.judgment(subject).got(subject, case)
+        plain = dataclasses.replace(check, observe=None)
+        got, _ = plain.judgment(subject).got(subject, case)
         try:
             exec("\n".join(parts[:number]), space)
             value = eval(parts[number], space)
@@ -140,6 +142,14 @@ def test_options_and_large_arrays_are_typed_too():
     )
     shown = typed(Tensor.expand, call(View((3, 1), (1, 1)), 3, 4))
     assert shown == "x = minigrad.arange(3).reshape(3, 1); x.expand(3, 4)"
+    shown = typed(contiguous_strides, call({"n": [math.nan, -math.inf]}))
+    assert shown == "contiguous_strides({'n': [float('nan'), float('-inf')]})"
+
+
+def test_what_a_driver_gets_is_shown_by_its_names():
+    shown = typed(contiguous_strides, call(edges={1: [0]}, fetches=[1]))
+    assert shown == "edges = {1: [0]}; fetches = [1]"
+    assert len(typed(contiguous_strides, call(edges=[*range(999)]))) < 410
 
 
 def test_a_check_that_does_not_fit_its_exercise_is_refused():
@@ -192,6 +202,8 @@ def test_what_is_observed_is_compared_and_shown():
         verdict)  # fmt: skip
     verdict = verdict_on(check, lambda shape: 7)  # of which nothing can be observed
     assert verdict.points == 0 and "not an int" in str(verdict)
+    verdict = verdict_on(check, lambda shape: None)
+    assert verdict.failures[0].cause == "none"
 
 
 def test_who_returns_what_the_check_would_have_observed_earns_nothing():

@@ -1,0 +1,59 @@
+"""execution_order: the order in which a graph runs; any that is right is accepted."""
+
+import graphlib
+
+from grading.checking.check import Check, call
+from grading.drivers import programs
+from minigrad.graph import execution_order
+
+from ..layered import graphs, ladder, order_facts, reached, row
+
+
+def cases(random):
+    def of(edges, fetches):
+        return call(edges=edges, fetches=fetches)
+
+    some = graphs(random, 4)
+    for edges in some:
+        yield "each after its inputs", of(edges, [max(edges)])
+    for edges in some:
+        for n in edges if len(edges) < 6 else random.sample([*edges], 2):
+            yield "only what is needed", of(edges, [n])
+    for edges in some:
+        yield "several fetches", of(edges, random.choices([*edges], k=3))
+        yield "several fetches", of(edges, [max(edges), min(edges)])
+    yield "several fetches", of(edges, [])
+    yield "10 000 operations in a row", of(*row(random, 10_000))
+    yield "many ways", of(ladder(30), [90])
+
+
+def reference(edges, fetches):
+    needed = {n: edges[n] for n in reached(edges, fetches)}
+    order = [*graphlib.TopologicalSorter(needed).static_order()]
+    return {"order": order, "fetches are as they were": True}
+
+
+def observe(result, case):
+    facts = order_facts(result["order"], *case.options.values(), after=True)
+    del facts["a root is missing"]
+    return facts | {"fetches are as they were": result["fetches are as they were"]}
+
+
+def diagnose(got, expected, case):
+    if "RecursionError" in getattr(got, "types", ()):
+        return "recursion", (
+            "it calls itself for each operation, and Python allows 1000 calls "
+            "inside of each other: keep a list of what is still to be visited"
+        )
+    return None
+
+
+check = Check(
+    execution_order,
+    cases=cases,
+    reference=reference,
+    driver=programs.execution,
+    observe=observe,
+    diagnose=diagnose,
+    not_tested="cycles: an operation's inputs are there before it",
+)
