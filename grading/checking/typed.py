@@ -95,3 +95,9 @@ def _array(name, value):
         shape, strides = (tuple(value[k][:dims].tolist()) for k in ("shape", "stride"))
         return f"{name}: Strides({shape}, {strides})"
     return f"{name}: {value.dtype} {value.shape}"
+
+
+def program(exercise, case):
+    """What a case's driver does, as its docstring says, and its options."""
+    options = (f"{name} = {shown(value)}" for name, value in case.options.items())
+    return "; ".join([case.driver.__doc__, *options])

@@ -1,6 +1,8 @@
 """Small programs that a check runs twice: with PyTorch, and with an answer in minigrad.
 
-`answer` is what is judged; with PyTorch it is PyTorch's own.
+`answer` is what is judged; with PyTorch it is PyTorch's own. A program that does not
+call it has it inside of backward() or gradcheck(). Its docstring is what a check says
+of it.
 """
 
 import gc
@@ -128,6 +130,7 @@ def asked(library, values, needs):
 
 @driver
 def one_call(library, answer, values, needs, k, factors):
+    """y = Product.apply(a, b, k); y.sum().backward()"""
     contexts, tensors = [], asked(library, values, needs)
     gc.freeze()  # what is there already need not be looked through below
     cls = product(library, contexts, factors)
@@ -152,7 +155,7 @@ def one_call(library, answer, values, needs, k, factors):
 
 @driver
 def two_calls(library, answer, values, k):
-    """Both forwards, then both backwards."""
+    """two Product.apply(...), then backward() from each"""
     a, b, c = (library.tensor(v).requires_grad_() for v in values)
     cls = product(library, [])
     first, second = answer(cls, a, b, k), answer(cls, b, c, k + 1)
@@ -168,6 +171,7 @@ def two_calls(library, answer, values, k):
 
 @driver
 def two_results(library, answer, values, weights):
+    """s, p = SumAndProduct.apply(a, b, c), then backward()"""
     tensors = [library.tensor(v).requires_grad_() for v in values]
     results = answer(both(library), *tensors)
     shown = {"a tuple comes back": isinstance(results, tuple)}
@@ -178,6 +182,7 @@ def two_results(library, answer, values, weights):
 
 @driver
 def without_recording(library, answer, values, k):
+    """with no_grad(): y = Product.apply(a, b, k)"""
     tensors = [library.tensor(v).requires_grad_() for v in values]
     with library.no_grad():
         y = answer(product(library, []), *tensors, k)
@@ -193,7 +198,7 @@ def without_recording(library, answer, values, k):
 
 @driver
 def passed_on(library, answer, values, k):
-    """A Function that returns its argument; its gradient is k times what comes."""
+    """y = PassedOn.apply(x), whose forward returns x, and whose backward k * dy"""
 
     class PassedOn(library.Function):
         @staticmethod
@@ -213,6 +218,7 @@ def passed_on(library, answer, values, k):
 
 @driver
 def failing(library, answer, values):
+    """Product.apply(a, b, None), whose forward raises ValueError"""
     tensors = [library.tensor(v).requires_grad_() for v in values]
     try:
         answer(product(library, []), *tensors, None)
@@ -273,7 +279,7 @@ def detached(library, answer, values, how):
 
 @driver
 def again(library, answer, values, keep):
-    """Two backwards through one graph. The answer is in its place in the engine."""
+    """y.backward(retain_graph=keep), then y.backward()"""
     x = library.tensor(values).requires_grad_()
     y = (x * x).sum()
     y.backward(retain_graph=keep)
@@ -287,7 +293,7 @@ def again(library, answer, values, keep):
 
 @driver
 def whole(library, answer, values):
-    """x * x + x, and what is made of it, in the engine; and once more, of gradients."""
+    """x * x + x and more, in the engine: y.sum().backward()"""
     x = library.tensor(values).requires_grad_()
     y = x * x + x
     (g,) = library.grad((y * y.exp() + y / x).sum(), x, create_graph=True)
@@ -298,7 +304,7 @@ def whole(library, answer, values):
 
 @driver
 def handed_on(library, answer, length):
-    """A row of operators: how many of the gradients between them exist at once?"""
+    """a row of operators: at most 3 gradients exist at a time"""
     given, most = [], []
 
     class Next(library.Function):
@@ -354,7 +360,7 @@ def last(a):
 
 @driver
 def faulty(library, answer, values, fault):
-    """Does gradcheck find the fault? The answer is in its place in gradcheck."""
+    """gradcheck of a * b, whose backward has a fault"""
 
     class Faulty(library.Function):
         @staticmethod

@@ -6,6 +6,7 @@ import torch
 
 from grading.checking.check import Check, call, drive
 from grading.checking.compare import close
+from grading.checking.typed import program
 from grading.drivers import scenarios
 from grading.drivers.graphs import engine
 from minigrad.autograd.engine import backward
@@ -52,8 +53,8 @@ def cases(random):
     yield "gradients are not changed", graph(SHORT_CUT, {}, 0)
     yield "gradients are not kept", drive(scenarios.handed_on, 8)
     yield "retain_graph", graph(DIAMOND, {}, 0, retain=True)
-    yield "retain_graph", drive(scenarios.again, drawn(random, 2), True)
-    yield "retain_graph", drive(scenarios.again, drawn(random, 2), False)
+    yield "retain_graph", drive(scenarios.again, drawn(random, 2), keep=True)
+    yield "retain_graph", drive(scenarios.again, drawn(random, 2), keep=False)
 
 
 def reference(edges, rows, seeds, retain):
@@ -95,12 +96,8 @@ def gradient(x):
 
 
 def describe(exercise, case):
-    if case.driver is scenarios.whole:
-        return "x * x + x and more, in the engine: y.sum().backward()"
-    if case.driver is scenarios.handed_on:
-        return f"{case.args[0]} nodes in a row: at most 3 gradients exist at a time"
-    if case.driver is scenarios.again:
-        return f"y.backward(retain_graph={case.args[1]}), then y.backward()"
+    if case.driver:
+        return program(exercise, case)
     edges, rows, seeds, _ = case.args
     to = []
     for n, out in edges.items():
