@@ -5,6 +5,7 @@ Of large arrays, dtype and shape follow it: `tail_guard(2, 32, (x, y, 33)); x: f
 """
 
 import inspect
+import itertools
 import math
 import textwrap
 
@@ -17,6 +18,7 @@ from .features import View
 LONG = 80  # characters of a call whose arguments are named
 FEW = 6  # elements of an array that are written out
 MOST = 400  # characters of what a driver gets
+MANY = 40  # entries of a list of which only the first are written out
 
 
 def typed(exercise, case):
@@ -24,7 +26,7 @@ def typed(exercise, case):
     if isinstance(case, Launch):
         return _launch(exercise, case)
     if case.options and not case.args:
-        said = "; ".join(f"{name} = {shown(v)}" for name, v in case.options.items())
+        said = "; ".join(f"{name} = {_first(v)}" for name, v in case.options.items())
         return textwrap.shorten(said, MOST, placeholder=" ...")
     known = [*inspect.signature(exercise.__wrapped__).parameters]
     method = known[:1] == ["self"]
@@ -95,6 +97,15 @@ def _array(name, value):
         shape, strides = (tuple(value[k][:dims].tolist()) for k in ("shape", "stride"))
         return f"{name}: Strides({shape}, {strides})"
     return f"{name}: {value.dtype} {value.shape}"
+
+
+def _first(value):
+    """A value; of a long list or dict its first entries."""
+    if not isinstance(value, dict | list) or len(value) <= MANY:
+        return shown(value)
+    entries = value.items() if isinstance(value, dict) else value
+    few = type(value)(itertools.islice(entries, FEW))
+    return f"{shown(few)} and {len(value) - FEW:,} more"
 
 
 def program(exercise, case):

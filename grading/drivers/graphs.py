@@ -44,13 +44,13 @@ Minigrad = scenarios.library_of(minigrad, array)
 class Step(Node):
     """A node of a graph that a check describes.
 
-    rows: for each result of its operator one number for each edge, or None: the
+    factors: for each result of its operator one number for each edge, or None: the
     gradient that goes along an edge is the sum of numbers times the results' gradients.
     """
 
-    def __init__(self, number, rows=((),)):
+    def __init__(self, number, factors=((),)):
         super().__init__(f"node {number}", (), ())
-        self.number, self.rows, self.outputs = number, rows, len(rows)
+        self.number, self.factors, self.outputs = number, factors, len(factors)
         self.log, self.got, self.gave = [], None, []
 
     def __call__(self, *gradients):
@@ -62,7 +62,7 @@ class Step(Node):
 
     def along(self, edge, gradients):
         parts = []
-        for row, g in zip(self.rows, gradients, strict=True):
+        for row, g in zip(self.factors, gradients, strict=True):
             if row[edge] is not None and g is not None:
                 parts.append(g if row[edge] == 1 else g * row[edge])
         return sum(parts[1:], parts[0]) if parts else None
@@ -87,10 +87,10 @@ def number_of(g):
     return None if g is None else float(g)
 
 
-def graph(edges, rows=None, kind=Step):
+def graph(edges, factors=None, kind=Step):
     """The nodes of {number: edges}. edges: a list of (number or None, index)."""
-    rows = rows or {}
-    nodes = {n: kind(n, rows.get(n, ((1,) * len(e),))) for n, e in edges.items()}
+    factors = factors or {}
+    nodes = {n: kind(n, factors.get(n, ((1,) * len(e),))) for n, e in edges.items()}
     for number, node in nodes.items():
         node.next_functions = tuple(
             (None if n is None else nodes[n], index) for n, index in edges[number]
@@ -99,7 +99,7 @@ def graph(edges, rows=None, kind=Step):
 
 
 @scene
-def order(exercise, edges, roots, counted=False):
+def order(exercise, roots, edges, counted=False):
     """The nodes' numbers, in the order that was found; -1 for anything else.
 
     edges: {number: numbers, or None}. counted: are comparisons of nodes?
@@ -118,9 +118,9 @@ def order(exercise, edges, roots, counted=False):
 
 
 @scene(changes=("seeds",))
-def engine(exercise, edges, rows, seeds, retain):
+def engine(exercise, edges, factors, seeds, retain):
     """What an engine does with a graph. seeds: a list of (number, index, value)."""
-    nodes, log = graph(edges, rows), []
+    nodes, log = graph(edges, factors), []
     order = [nodes[n] for n in sorted(nodes)]
     for node in order:
         node.log = log
@@ -128,7 +128,7 @@ def engine(exercise, edges, rows, seeds, retain):
     got = []
     for _ in range(2):
         exercise(order, given, retain) if retain is not None else exercise(order, given)
-        got.append({n.number: n.got for n in order if not n.rows[0]})
+        got.append({n.number: n.got for n in order if not n.factors[0]})
         for n in order:
             n.got = None
     others = [what for what in log if what.replace("release", "call") not in log]

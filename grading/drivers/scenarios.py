@@ -359,7 +359,7 @@ def last(a):
 
 
 @driver
-def faulty(library, answer, values, fault):
+def faulty(library, answer, inputs, fault):
     """gradcheck of a * b, whose backward has a fault"""
 
     class Faulty(library.Function):
@@ -372,15 +372,15 @@ def faulty(library, answer, values, fault):
         def backward(ctx, dy):
             return FAULTS[fault](dy, *ctx.saved_tensors)
 
-    a, b = (library.tensor(v).requires_grad_() for v in values)
+    a, b = (library.tensor(v).requires_grad_() for v in inputs)
     passes = library.gradcheck(Faulty.apply, (a, b), raise_exception=False)
     return {"gradcheck is content": bool(passes)}
 
 
 @driver(changes=("inputs",))
-def differences(library, answer, name, values, number, eps):
+def differences(library, answer, function, inputs, number, eps):
     """numerical_jacobian of one of the functions, of which nothing may be left over."""
-    inputs = [library.tensor(v) for v in values]
-    answer(FUNCTIONS[name], inputs, number, eps)
-    jacobian = answer(FUNCTIONS[name], inputs, number, eps)
-    return {"the input": library.array(inputs[number]), "the differences": jacobian}
+    tensors = [library.tensor(x) for x in inputs]
+    answer(FUNCTIONS[function], tensors, number, eps)
+    jacobian = answer(FUNCTIONS[function], tensors, number, eps)
+    return {"the input": library.array(tensors[number]), "the differences": jacobian}

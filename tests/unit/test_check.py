@@ -34,9 +34,10 @@ from grading.checking.check import (  # noqa: E402
 from grading.checking.compare import close, same  # noqa: E402
 from grading.checking.describe import Filled  # noqa: E402
 from grading.checking.runner import Apart, LocalSubject  # noqa: E402
-from grading.checking.typed import typed  # noqa: E402
+from grading.checking.typed import program, typed  # noqa: E402
 from grading.drivers.fake_gpu import FakeGPU  # noqa: E402
 from grading.drivers.graphs import with_gradients  # noqa: E402
+from grading.drivers.scenarios import again  # noqa: E402
 from grading.isolation.codec import decode, encode  # noqa: E402
 from minigrad import Tensor, layout  # noqa: E402
 from minigrad.exercises.answers import load_references  # noqa: E402
@@ -149,7 +150,11 @@ def test_options_and_large_arrays_are_typed_too():
 def test_what_a_driver_gets_is_shown_by_its_names():
     shown = typed(contiguous_strides, call(edges={1: [0]}, fetches=[1]))
     assert shown == "edges = {1: [0]}; fetches = [1]"
-    assert len(typed(contiguous_strides, call(edges=[*range(999)]))) < 410
+    shown = typed(contiguous_strides, call(edges=[*range(999)]))
+    assert shown == "edges = [0, 1, 2, 3, 4, 5] and 993 more"
+    assert len(typed(contiguous_strides, call(edges="x " * 999))) < 410
+    shown = program(contiguous_strides, drive(again, [1.0], keep=True))
+    assert shown == "y.backward(retain_graph=keep), then y.backward(); keep = True"
 
 
 def test_a_check_that_does_not_fit_its_exercise_is_refused():

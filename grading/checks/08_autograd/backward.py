@@ -1,12 +1,10 @@
 """backward: the engine, in graphs that are described here, and in whole programs."""
 
-import textwrap
-
 import torch
 
 from grading.checking.check import Check, call, drive
 from grading.checking.compare import close
-from grading.checking.typed import program
+from grading.checking.typed import program, typed
 from grading.drivers import scenarios
 from grading.drivers.graphs import engine
 from minigrad.autograd.engine import backward
@@ -19,21 +17,21 @@ SHORT_CUT = {0: [(1, 0), (2, 0)], 1: [(2, 0)], 2: []}
 
 
 def random_graph(random, size):
-    """Edges from each node to some of those with higher numbers, and their numbers."""
+    """Edges from each node to some of those with higher numbers, and their factors."""
     edges = {}
     for n in range(size):
         below = range(n + 1, size)
         ends = random.sample(below, min(len(below), random.randint(1, 3)))
         edges[n] = [(e, 0) for e in ends]
-    rows = {n: [[random.randint(2, 5) for _ in out]] for n, out in edges.items()}
-    return edges, rows
+    factors = {n: [[random.randint(2, 5) for _ in out]] for n, out in edges.items()}
+    return edges, factors
 
 
 def cases(random):
-    def graph(edges, rows, *nodes, retain=False):
+    def graph(edges, factors, *nodes, retain=False):
         """A call whose seeds are at these nodes."""
         seeds = [(n, 0, float(random.randint(2, 9))) for n in nodes]
-        return call(edges, rows, seeds, retain)
+        return call(edges=edges, factors=factors, seeds=seeds, retain=retain)
 
     w = random.randint(2, 5)
     yield "x * x + x", graph(SQUARE, {1: [[w, w]]}, 0)
@@ -57,14 +55,14 @@ def cases(random):
     yield "retain_graph", drive(scenarios.again, drawn(random, 2), keep=False)
 
 
-def reference(edges, rows, seeds, retain):
+def reference(edges, factors, seeds, retain):
     """PyTorch's engine. A node's results are sums of numbers times its operands."""
     results, operands = {}, {}
     for n in sorted(edges, reverse=True):
         operands[n] = [watched() if e is None else watched(results[e][i])
                        for e, i in edges[n]]  # fmt: skip
         results[n] = []
-        for row in rows.get(n, [[1] * len(edges[n])]):
+        for row in factors.get(n, [[1] * len(edges[n])]):
             pairs = zip(row, operands[n], strict=True)
             y = sum((w * x for w, x in pairs if w is not None), watched())
             results[n].append(watched(y) if edges[n] else y)
@@ -96,16 +94,7 @@ def gradient(x):
 
 
 def describe(exercise, case):
-    if case.driver:
-        return program(exercise, case)
-    edges, rows, seeds, _ = case.args
-    to = []
-    for n, out in edges.items():
-        times = rows.get(n, [[1] * len(out)])[0]
-        sent = [f"{w} * to {e}" for w, (e, _) in zip(times, out, strict=True)]
-        to += [f"{n} -> {', '.join(sent)}"] * bool(out)
-    said = f"seeds {seeds}; {'; '.join(to)}"
-    return textwrap.shorten(said, 200, placeholder=" ...")
+    return (program if case.driver else typed)(exercise, case)
 
 
 def diagnose(got, expected, case):

@@ -8,15 +8,15 @@ from minigrad.autograd.graph import next_version
 
 
 def cases(random):
-    yield "one more", call(["x"])
+    yield "one more", call(steps=["x"])
     for count in random.randint(2, 6), random.randint(257, 300):
-        yield "one more", call(["x"] * count)
-    yield "views", call(["row"])
-    yield "views", call(["x", "row", "turned", "row"])
-    yield "each storage", call(random.choices(["x", "other", "row"], k=7))
-    yield "each storage", call(["other"])
+        yield "one more", call(steps=["x"] * count)
+    yield "views", call(steps=["row"])
+    yield "views", call(steps=["x", "row", "turned", "row"])
+    yield "each storage", call(steps=random.choices(["x", "other", "row"], k=7))
+    yield "each storage", call(steps=["other"])
     unrecorded = [f"{UNRECORDED} x", f"{UNRECORDED} row"]
-    yield "without gradients", call(["x", *unrecorded])
+    yield "without gradients", call(steps=["x", *unrecorded])
 
 
 def reference(x):
@@ -24,17 +24,10 @@ def reference(x):
     return x
 
 
-def describe(exercise, case):
-    (steps,) = case.args
-    said = ", ".join(steps) if len(steps) < 9 else f"x, {len(steps)} times"
-    return f"next_version of {said}"
-
-
 check = Check(
     next_version,
     cases=cases,
     reference=reference,
     driver=versions,
-    describe=describe,
     not_tested="dtypes, shapes, and values: a version belongs to the storage",
 )

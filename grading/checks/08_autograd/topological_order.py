@@ -1,7 +1,6 @@
 """topological_order: any order that is right is accepted."""
 
 import graphlib
-import textwrap
 
 from grading.checking.check import Check, call
 from grading.drivers.graphs import order
@@ -17,7 +16,7 @@ def renamed(random, edges, roots=(-1,)):
     """The same graph under other numbers, and its roots; of its own the last node."""
     names = random.sample(range(len(edges)), len(edges))
     new = {names[n]: [names[i] for i in below] for n, below in edges.items()}
-    return call(dict(sorted(new.items())), [names[n] for n in roots])
+    return call(roots=[names[n] for n in roots], edges=dict(sorted(new.items())))
 
 
 def cases(random):
@@ -25,20 +24,20 @@ def cases(random):
     for edges in (*graphs(random, 3), ladder(12)):
         yield "any graph", renamed(random, edges)
     for edges in {0: [None, 1], 1: []}, {0: [1, None], 1: [None]}:
-        yield "None among next_functions", call(edges, [0])
-    yield "several roots", call({0: [2], 1: [2], 2: []}, [0, 1])
-    yield "several roots", call({0: [1], 1: [2], 2: []}, [1, 0])
-    yield "several roots", call({0: [1], 1: [2], 2: []}, [0, 1])
-    yield "several roots", call({0: [1, 2], 1: [], 2: [1]}, [0, 0])
+        yield "None among next_functions", call(roots=[0], edges=edges)
+    yield "several roots", call(roots=[0, 1], edges={0: [2], 1: [2], 2: []})
+    yield "several roots", call(roots=[1, 0], edges={0: [1], 1: [2], 2: []})
+    yield "several roots", call(roots=[0, 1], edges={0: [1], 1: [2], 2: []})
+    yield "several roots", call(roots=[0, 0], edges={0: [1, 2], 1: [], 2: [1]})
     yield LONG, renamed(random, *row(random, 10_000))
-    yield LONG, call(ROW, [0], counted=True)
+    yield LONG, call(roots=[0], edges=ROW, counted=True)
 
 
 def without_none(edges):
     return {n: [e for e in below if e is not None] for n, below in edges.items()}
 
 
-def reference(edges, roots):
+def reference(roots, edges):
     edges = without_none(edges)
     below = {n: edges[n] for n in reached(edges, roots)}
     order = [*graphlib.TopologicalSorter(below).static_order()]
@@ -46,19 +45,10 @@ def reference(edges, roots):
 
 
 def observe(result, case):
-    edges, roots = case.args
+    roots, edges, *_ = case.options.values()
     facts = order_facts(result["order"], without_none(edges), roots, after=False)
     compared = result["comparisons"] // len(edges)
     return facts | {"comparisons of each node, beyond 20": max(compared - 20, 0)}
-
-
-def describe(exercise, case):
-    edges, roots = case.args
-    if len(edges) > 100:
-        return f"{len(edges):,} nodes, each below the last"
-    to = [f"{n} -> {', '.join(map(str, out))}" for n, out in edges.items() if out]
-    said = f"roots {roots}; {'; '.join(to)}"
-    return textwrap.shorten(said, 200, placeholder=" ...")
 
 
 def diagnose(got, expected, case):
@@ -82,7 +72,6 @@ check = Check(
     reference=reference,
     driver=order,
     observe=observe,
-    describe=describe,
     diagnose=diagnose,
     not_tested="cycles: no graph has any; and 100 000 nodes: 10 000 end recursion",
 )

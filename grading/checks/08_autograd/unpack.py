@@ -15,7 +15,7 @@ def saved(random, after, before=None):
     before = random.randint(1, 4) if before is None else before
     steps = random.choices(["x", "row", "other"], k=before)
     name = random.choice(["ExpBackward0", "TanhBackward0", "DivBackward0"])
-    return call(shape, [*steps, "save", *after], name)
+    return call(shape=shape, steps=[*steps, "save", *after], name=name)
 
 
 def cases(random):
@@ -49,23 +49,10 @@ def reference(shape, steps, name):
     return {"raises RuntimeError": None, "x itself is returned": True} | after
 
 
-def describe(exercise, case):
-    shape, steps, name = case.args
-    at = steps.index("save")
-    before, after = written(steps[:at]), written(steps[at + 1 :])
-    return f'{before}; x is saved; {after}; unpack(x, version, "{name}")'
-
-
-def written(steps):
-    few = ", ".join(steps) or "nothing"
-    return f"writes to {few}" if len(steps) < 9 else f"{len(steps)} writes"
-
-
 check = Check(
     unpack,
     cases=cases,
     reference=reference,
     driver=unpacked,
-    describe=describe,
     not_tested="other dtypes and shapes: versions alone decide",
 )
