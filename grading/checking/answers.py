@@ -41,9 +41,9 @@ class Rewritten:
             return text
         load_references(exercise.chapter)
         linecache.cache[name] = len(text), None, text.splitlines(True), name
-        with collecting() as found:
+        with collecting() as answers:
             exec(compile(text, name, "exec"), {**exercise.reference.__globals__})
-        return found[exercise]
+        return answers[exercise]
 
 
 class Edits(Rewritten):

@@ -112,11 +112,11 @@ class TestJudgment(Judgment):
 
     def tried(self, own=False):
         """Each candidate once: as it failed, if it ever did."""
-        found = {}
+        shown = {}
         for case in self.attempts():
-            if case.number not in found or not case.right:
-                found[case.number] = case
-        yield from (found[number] for number in sorted(found))
+            if case.number not in shown or not case.right:
+                shown[case.number] = case
+        yield from (shown[number] for number in sorted(shown))
 
     def passes(self):
         return all(case.right for case in self.attempts())
@@ -162,13 +162,9 @@ class TestJudgment(Judgment):
     def causes(self):
         return []
 
-    def general(self, case):
-        if self.check.diagnose:
-            found = self.check.diagnose(case.got, case.expected, case.case)
-            if found is not None:
-                return found or None
+    def any_cause(self, case):
         if isinstance(case.got, Problem) and case.got.kind != "raised":
-            return super().general(case)
+            return super().any_cause(case)
         if case.expected == "fails":
             return "let_through", f"{case.case.words} passes your test"
         return "false_alarm", "your test fails where it should pass: this one is right"

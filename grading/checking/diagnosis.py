@@ -39,9 +39,9 @@ def blame(check, tried):
         return Blame(*seen, case=first)
     cases.sort(key=lambda case: (case.right, sum(sizes_of(case.args)[0])))  # cheap ones
     for find in (computed, shown) if seen else (computed, shown, twofold):
-        found = find(check, cases)
-        if len(found) == 1:
-            ((text, name),) = found.items()
+        named = find(check, cases)
+        if len(named) == 1:
+            ((text, name),) = named.items()
             return Blame(name, text, _cure(check, cases), first)
     rule = common(check.exercise, cases, check.plain)
     more = ("only", rule), *_cure(check, cases)
@@ -49,20 +49,21 @@ def blame(check, tried):
 
 
 def _cure(check, cases):
-    found = check.cure(cases)
-    if not found:
+    if not (cure := check.cure(cases)):
         return ()
-    what, places = found
+    statement, places = cure
     where = " and ".join(places)
-    return (("cure", f"tried: with {what[:-1]} {where} every case is right"),)
+    return (("cure", f"tried: with {statement[:-1]} {where} every case is right"),)
 
 
 def computed(check, cases):
     """{text: name} of the mistakes that give what the answer gave in every case."""
-    found = [one for one in check.causes() if _gives(check, one, cases, check.agrees)]
-    if len({one.message for one in found}) > 1:  # in what is counted, too
-        found = [f for f in found if _gives(check, f, cases, check.equals)] or found
-    return {one.message: one.name for one in found}
+    alike = [one for one in check.causes() if _gives(check, one, cases, check.agrees)]
+    if len({one.message for one in alike}) > 1:  # in what is counted, too
+        alike = [
+            one for one in alike if _gives(check, one, cases, check.equals)
+        ] or alike
+    return {one.message: one.name for one in alike}
 
 
 def _gives(check, mistake, cases, alike):
@@ -82,7 +83,7 @@ def twofold(check, cases):
 
     First tried are those of which one alone gives what the smallest case gave.
     """
-    end, found = time.thread_time() + SECONDS, {}
+    end, named = time.thread_time() + SECONDS, {}
     known = check.causes()
     part = {m.name for m in known if _gives(check, m, cases[:1], check.agrees)}
     pairs = [*itertools.combinations(known, 2)]
@@ -93,8 +94,8 @@ def twofold(check, cases):
         way = both(a, b) if a.message != b.message else None
         with contextlib.suppress(ValueError):  # together they are no kernel
             if way and all(check.agrees(way, case) for case in cases):
-                found[TWO.format(a.message, b.message)] = f"{a.name}+{b.name}"
-    return found
+                named[TWO.format(a.message, b.message)] = f"{a.name}+{b.name}"
+    return named
 
 
 def holds(check, cause, tried):
@@ -110,7 +111,7 @@ def holds(check, cause, tried):
         if wrong.sign and check.shows(wrong.sign, cases):
             return True
     seen = [check.general(case) for case in cases if not case.right]
-    return any(found and found[0] == cause for found in seen)
+    return any(one and one[0] == cause for one in seen)
 
 
 def by_size(tried):

@@ -20,14 +20,14 @@ class Explanation:
 
     def explained(self, verdict, tried):
         """The verdict on a wrong answer, with the smallest case that shows it."""
-        found = diagnosis.blame(self, tried)
-        case = found.case
+        blame = diagnosis.blame(self, tried)
+        case = blame.case
         printed = ("printed", describe.beginning(case.outcome.printed))
-        said = [line for line in self.lines(case) if line[1] != found.text]
-        lines = [("cause", found.text), *found.more, *said, printed]
+        said = [line for line in self.lines(case) if line[1] != blame.text]
+        lines = [("cause", blame.text), *blame.more, *said, printed]
         message = "\n".join(f"  {key:<9} {describe.folded(v)}" for key, v in lines if v)
         count = sum(not case.right for case in tried)
-        verdict.failures.append(Failure(found.cause, message, case.part, count))
+        verdict.failures.append(Failure(blame.cause, message, case.part, count))
         verdict.picture = self.picture(case)
         return verdict
 
@@ -58,11 +58,15 @@ class Explanation:
 
     def general(self, case):
         """(name, text) of a cause that can be seen in a case; None for no idea."""
-        if self.check.diagnose:
+        if self.check.diagnose and case.case:
             with contextlib.suppress(*UNLIKE):  # what an answer returns may be anything
                 cause = self.check.diagnose(case.got, case.expected, case.case)
                 if cause is not None:
                     return cause or None
+        return self.any_cause(case)
+
+    def any_cause(self, case):
+        """The same, of a cause that any exercise may have."""
         if case.got is None and "None" in self.exercise.contract:
             return None  # an answer like any other: no return is missing
         return describe.general_cause(case.got, case.expected)
@@ -72,8 +76,8 @@ class Explanation:
         first = self.general(cases[0])
         if not first or first[0] not in EVERYWHERE:
             return first
-        found = [self.general(case) for case in cases if not case.right]
-        return first if all(one and one[0] == first[0] for one in found) else None
+        causes = [self.general(case) for case in cases if not case.right]
+        return first if all(one and one[0] == first[0] for one in causes) else None
 
     def causes(self):
         return self.check.causes()

@@ -78,7 +78,7 @@ class KernelJudgment(Judgment):
     seconds = 10
     options = ()
     measured = ()  # what was said of the parts on a GPU, if they are right
-    cured = None  # what `cure` has found
+    cured = None  # what `cure` gave, once asked
 
     @property
     def forgiven(self):
@@ -228,17 +228,17 @@ class KernelJudgment(Judgment):
 
     def faults(self, got, launch):
         """{kind: count} of the worst that counts against a run, whatever its values."""
-        found = {}
+        faults = {}
         for one in got.report.findings + got.report.notes:
             kind = one.kind.removesuffix("-equal")
             if kind not in self.check.allowed:
-                found[kind] = found.get(kind, 0) + one.count
+                faults[kind] = faults.get(kind, 0) + one.count
         for key, most in launch.limits.items():
             if got.report.counts[key] > most:
-                found[key] = got.report.counts[key]
-        found |= dict.fromkeys(got.spoilt, 1)
+                faults[key] = got.report.counts[key]
+        faults |= dict.fromkeys(got.spoilt, 1)
         order = {kind: n for n, kind in enumerate(WORST)}
-        return dict(sorted(found.items(), key=lambda f: order.get(f[0], -1))[:1])
+        return dict(sorted(faults.items(), key=lambda f: order.get(f[0], -1))[:1])
 
     # -------------------------------------------------- what is said of a wrong answer
 
@@ -299,10 +299,10 @@ class KernelJudgment(Judgment):
     def cure(self, cases):
         """(statement, places in words) of the barriers that mend an answer, or ()."""
         if self.cured is None:
-            self.cured = self.found_cure(cases)
+            self.cured = self.tried_cure(cases)
         return self.cured
 
-    def found_cure(self, cases):
+    def tried_cure(self, cases):
         wrong = [case for case in cases if not case.right]
         if any(isinstance(case.got, Problem) for case in wrong):
             return ()
@@ -316,8 +316,8 @@ class KernelJudgment(Judgment):
         text = racy[0].outcome.value
         worst = max(racy, key=lambda c: self.left(c, text))
         left = functools.partial(self.left, worst)
-        found = worst.got.report.findings + worst.got.report.notes
-        lines = {line for f in found for line in (f.line, f.other)} - {None}
+        findings = worst.got.report.findings + worst.got.report.notes
+        lines = {line for f in findings for line in (f.line, f.other)} - {None}
         text, places = cured(statement, text, left, lines, self.check.limits.tries)
         mends = places and not any(self.left(c, text) for c in cases if c.args)
         return (statement, places) if mends else ()
@@ -328,14 +328,10 @@ class KernelJudgment(Judgment):
         got = case.got if known else self.run(text, None, case.case)
         if isinstance(got, Problem):
             return math.inf
-        found = sum(self.faults(got, case.case).values())
-        return found + (not self.holds(got, case.expected))
+        faults = sum(self.faults(got, case.case).values())
+        return faults + (not self.holds(got, case.expected))
 
-    def general(self, case):
-        if self.check.diagnose and case.case:
-            found = self.check.diagnose(case.got, case.expected, case.case)
-            if found is not None:
-                return found or None
+    def any_cause(self, case):
         return kernel_messages.cause(self, case)
 
     def lines(self, case):

@@ -55,12 +55,12 @@ def cause(check, case):
         return _of_problem(case.got)
     (launch,) = case.args
     wrong = _first_wrong(check, case)
-    found = [(kind, _of_fault(kind, case)) for kind in check.faults(case.got, launch)]
+    faults = [(kind, _of_fault(kind, case)) for kind in check.faults(case.got, launch)]
     seen = wrong and pattern(launch, case.outcome.value.code, *wrong)
     vague = not seen or seen[0] == "end"  # it says where, and not why
     if wrong:  # what is counted is not why
-        found = [one for one in found if one[0] not in launch.limits]
-    return next(iter(found), seen or None) if vague else seen
+        faults = [one for one in faults if one[0] not in launch.limits]
+    return next(iter(faults), seen or None) if vague else seen
 
 
 def lines(check, case):

@@ -9,8 +9,7 @@ from minigrad import course, suggest
 from minigrad.cli import progress
 from minigrad.exercises.cells import answered_in, cells_of, python
 from minigrad.exercises.errors import Stopped
-from minigrad.exercises.order import ORDER
-from minigrad.exercises.registry import find
+from minigrad.exercises.registry import following
 
 from .check import find_check, judge
 from .runner import LocalSubject
@@ -37,19 +36,11 @@ def check(exercise, seed=None):
             verdict.summary += "; but that is not your newest text, which was refused"
     print(MARKS.get(verdict.state, "·"), verdict)
     if verdict.state == "right":
-        print(what_follows(exercise))
+        after = following(exercise)
+        said = after and f"Next: exercise {after.number}, {after.name} ({after.level})."
+        print(f"  {said or 'This was the last exercise of the lab.'}")
     progress.record(verdict.name, vars(verdict))
     return verdict
-
-
-def what_follows(exercise):
-    """Say which exercise comes next, or that the lab ends here."""
-    names = ORDER[exercise.chapter]
-    after = names[names.index(exercise.name) + 1 :][:1]
-    if not after:
-        return "  This was the last exercise of the lab."
-    following = find(after[0])
-    return f"  Next: exercise {following.number}, {following.name} ({following.level})."
 
 
 def show_solution(exercise):

@@ -59,11 +59,11 @@ def right_for(test):
 
 def wrong_for(test, of):
     """{title: answer} of the wrong ones: of mistakes, and what its .toml has."""
-    found = [s for m in mistakes_of(of).values() for s in m.answers]
+    specimens = [s for m in mistakes_of(of).values() for s in m.answers]
     tables = read(CHECKS / test.chapter / f"{test.name}.toml").get("wrong", {})
     for cause, table in tables.items():
-        found += answers_in(of, cause, table)
-    return {s.title: s.given for s in found}
+        specimens += answers_in(of, cause, table)
+    return {s.title: s.given for s in specimens}
 
 
 def text_of(exercise, given):
@@ -82,12 +82,13 @@ def text_of(exercise, given):
 def _lambda(code):
     """The text of a lambda that stands somewhere in a file."""
     text = "".join(linecache.getlines(code.co_filename))
-    found = [
+    lambdas = [
         node for node in ast.walk(ast.parse(text))
         if isinstance(node, ast.Lambda) and node.lineno == code.co_firstlineno
     ]  # fmt: skip
-    if len(found) > 1:
+    if len(lambdas) > 1:
         starts = {(line, column) for line, _, column, _ in code.co_positions()}
-        found = [f for f in found if (f.body.lineno, f.body.col_offset) in starts]
-    (found,) = found
-    return ast.unparse(found)
+        places = [(node.body.lineno, node.body.col_offset) for node in lambdas]
+        lambdas = [n for n, at in zip(lambdas, places, strict=True) if at in starts]
+    (node,) = lambdas
+    return ast.unparse(node)

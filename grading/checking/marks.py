@@ -55,7 +55,7 @@ def _indented(new, old, below):
 
 def marks_in(text):
     """{mark: Marked} of a text with marks."""
-    lines, heads, found = text.splitlines(), None, {}
+    lines, heads, marked = text.splitlines(), None, {}
     for n, line in enumerate(lines):
         mark = NAME.search(line)
         if not mark:
@@ -63,11 +63,11 @@ def marks_in(text):
         heads = _heads(text) if heads is None else heads
         above = not line[: mark.start()].strip()
         end = heads.get(n + above, n + above + 1)
-        first = found.get(mark[1], Marked(n, n))
+        first = marked.get(mark[1], Marked(n, n))
         if first.end != n:
             raise ValueError(f"the mark {mark[1]!r} stands in two places")
-        found[mark[1]] = Marked(first.first, end)
-    return found
+        marked[mark[1]] = Marked(first.first, end)
+    return marked
 
 
 def _heads(text):
@@ -76,7 +76,7 @@ def _heads(text):
         tree = ast.parse(text)
     except SyntaxError:
         return {}
-    found, lines = {}, text.splitlines()
+    ends, lines = {}, text.splitlines()
     for node in ast.walk(tree):
         if not isinstance(node, ast.stmt):
             continue
@@ -89,5 +89,5 @@ def _heads(text):
             )
         while lines[end - 1].lstrip().startswith("#"):  # what is above the next
             end -= 1
-        found.setdefault(node.lineno - 1, max(end, node.lineno))
-    return found
+        ends.setdefault(node.lineno - 1, max(end, node.lineno))
+    return ends

@@ -123,8 +123,8 @@ def _mistake(exercise, name, table, shared, model):
 
 def answers_in(exercise, cause, table, before=0):
     """The Specimens of a table. Of one cause the second is called `cause 2`."""
-    found = [table, *table.get("or", ())]
-    for n, one in enumerate(found, 1 + before):
+    tables = [table, *table.get("or", ())]
+    for n, one in enumerate(tables, 1 + before):
         edits = {key: one[key] for key in one.keys() - OTHERS - SIGNS.keys()}
         title = f"{cause} {n}" if n > 1 else cause
         yield Specimen(exercise, written(edits), cause, title)

@@ -63,9 +63,9 @@ def candidate(exercise, text, options):
     if exercise.course_answer() is None:
         load_references(exercise.chapter)
     names = {**exercise.course_answer().__globals__}
-    with collecting() as found:
+    with collecting() as answers:
         exec(compiled(text, f"<{exercise.name}>", "exec"), names)
-    return found.get(exercise) or names[defined_last(text)]
+    return answers.get(exercise) or names[defined_last(text)]
 
 
 def elsewhere(exercise, options):
@@ -106,20 +106,20 @@ def _anew(value, known):
     if id(value) in known:
         return known[id(value)]
     if type(value) in (np.ndarray, bytearray):
-        found = value.copy()
+        copy = value.copy()
     elif type(value) in (list, set):
-        found = known[id(value)] = type(value)()
-        add = found.append if type(value) is list else found.add
+        copy = known[id(value)] = type(value)()
+        add = copy.append if type(value) is list else copy.add
         for item in value:
             add(_anew(item, known))
     elif type(value) is dict:
-        found = known[id(value)] = {}
-        found.update((key, _anew(item, known)) for key, item in value.items())
+        copy = known[id(value)] = {}
+        copy.update((key, _anew(item, known)) for key, item in value.items())
     elif isinstance(value, types.FunctionType) and not _is_installed(value):
-        found = _function_anew(value, known)
+        copy = _function_anew(value, known)
     else:
         return value
-    return known.setdefault(id(value), found)
+    return known.setdefault(id(value), copy)
 
 
 def _function_anew(function, known):
@@ -128,18 +128,18 @@ def _function_anew(function, known):
     if anew is None:
         anew = known[id(space)] = {**space}
     cells = tuple(types.CellType() for _ in function.__closure__ or ())
-    found = types.FunctionType(code, anew, function.__name__, None, cells)
-    known[id(function)] = found
+    copy = types.FunctionType(code, anew, function.__name__, None, cells)
+    known[id(function)] = copy
     for cell, old in zip(cells, function.__closure__ or (), strict=True):
         with contextlib.suppress(ValueError):  # an empty one
             cell.cell_contents = _anew(old.cell_contents, known)
-    found.__defaults__ = _anew_all(function.__defaults__, known)
-    found.__kwdefaults__ = _anew(function.__kwdefaults__, known)
-    found.__dict__.update(_anew(function.__dict__, known))
+    copy.__defaults__ = _anew_all(function.__defaults__, known)
+    copy.__kwdefaults__ = _anew(function.__kwdefaults__, known)
+    copy.__dict__.update(_anew(function.__dict__, known))
     for name in _names_in(code):
         if name in space and anew[name] is space[name]:
             anew[name] = _anew(space[name], known)
-    return found
+    return copy
 
 
 def _names_in(code):

@@ -123,24 +123,24 @@ def arguments(values, ask=None):
 
     ask: what such a Device reaches.
     """
-    made = []
+    args = []
     for value in values:
         if isinstance(value, dict) and set(value) == {"fake gpu"}:
             device = Device(ask)
-            made += [device.run, device]
+            args += [device.run, device]
         elif isinstance(value, dict) and set(value) == {"outside"}:
-            made.append(ask)
+            args.append(ask)
         elif isinstance(value, dict) and set(value) == {"tensor"}:
-            made.append(zeros(*value["tensor"]))
+            args.append(zeros(*value["tensor"]))
         elif isinstance(value, dict) and set(value) == {"strided"}:
             data, *numbers = value["strided"]
-            made.append(Tensor(Storage(np.array(data)), *numbers))
+            args.append(Tensor(Storage(np.array(data)), *numbers))
         elif isinstance(value, dict) and set(value) == {"numpy"}:
             name, number = value["numpy"]
-            made.append(np.dtype(name).type(number))
+            args.append(np.dtype(name).type(number))
         else:
-            made.append(value)
-    return made
+            args.append(value)
+    return args
 
 
 def zeros(name, shape):

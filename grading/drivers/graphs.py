@@ -56,9 +56,9 @@ class Step(Node):
     def __call__(self, *gradients):
         self.log.append(f"call {self.number}")
         self.got = [number_of(g) for g in gradients]
-        found = [self.along(k, gradients) for k in range(len(self.next_functions))]
-        self.gave += found
-        return found
+        along = [self.along(k, gradients) for k in range(len(self.next_functions))]
+        self.gave += along
+        return along
 
     def along(self, edge, gradients):
         parts = []

@@ -47,6 +47,7 @@ __all__ = [
     "exercise",
     "exercises",
     "find",
+    "following",
     "isolated",
     "kernel_exercise",
     "running",
@@ -132,6 +133,13 @@ def find(name):
         return exercise
     names = {name: name for name in _written()}
     raise LookupError(f"no exercise is called {name!r}.{_meant(name, names)}")
+
+
+def following(exercise):
+    """The next exercise of the same lab; None after the last."""
+    names = ORDER[exercise.chapter]
+    after = names[names.index(exercise.name) + 1 :]
+    return find(after[0]) if after else None
 
 
 def _named(name):

@@ -232,6 +232,8 @@ def test_a_cause_that_is_seen_goes_before_what_is_said_of_any_exercise():
     check = of_strides(diagnose=diagnose)
     assert verdict_on(check, lambda shape: ()).failures[0].cause == "empty"
     assert verdict_on(check, lambda shape: None).failures[0].cause == "none"
+    facts = of_strides(diagnose=lambda got, expected, case: got["an index"])
+    assert verdict_on(facts, lambda shape: None).failures[0].cause == "none"
     silent = of_strides(diagnose=lambda got, expected, case: ())
     assert verdict_on(silent, lambda shape: None).failures[0].cause == "unknown"
 
