@@ -132,7 +132,7 @@ def test_check_prints_and_returns_the_verdict(capsys):
     solves(contiguous_strides)(strides_of)
     verdict = check(contiguous_strides, seed=1)
     assert isinstance(verdict, Verdict)
-    assert capsys.readouterr().out == f"{verdict}\n"
+    assert capsys.readouterr().out.startswith(f"✓ {verdict}\n  Next: ")
 
 
 @pytest.mark.parametrize(
