@@ -48,11 +48,11 @@ def test_a_check_says_at_a_glance_what_came_out_and_what_comes_next(lab):
 
 
 def test_the_solution_is_a_step_of_its_own(lab):
-    lab("from grading import show_solution\nfrom minigrad.layout import offset_of")
-    said = lab("show_solution(offset_of)")
-    assert said.startswith("@solves(offset_of)") and "SOLUTION" not in said
+    lab("from grading import show_solution\nfrom minigrad.layout import index_of")
+    said = lab("show_solution(index_of)")
+    assert said.startswith("@solves(index_of)") and "SOLUTION" not in said
     lab(said)
-    assert lab("check(offset_of)").startswith("✓ offset_of: 1 of 1 point")
+    assert lab("check(index_of)").startswith("✓ index_of: 1 of 1 point")
 
 
 BROKEN = {
