@@ -29,7 +29,9 @@ def check(exercise, seed=None):
     except KeyboardInterrupt as stop:
         trace = stop.__traceback__
         raise Stopped("you stopped this check").with_traceback(trace) from None
-    if why := refused(exercise):
+    ipython = sys.modules.get("IPython")
+    shell = ipython and ipython.get_ipython()
+    if why := refused(exercise, shell) if shell else exercise.refused:
         print(f"Your last run of the cell with {exercise.solved_by()} failed: {why}")
         if exercise.answer:
             print("What is checked here is the answer that you ran before.")
@@ -69,11 +71,9 @@ def show_check(exercise):
         print(source)
 
 
-def refused(exercise):
+def refused(exercise, shell):
     """Why the newest text of an answer was not taken; "" where it was."""
-    ipython = sys.modules.get("IPython")
-    shell = ipython and ipython.get_ipython()
-    newest, after = _newest(exercise, shell) if shell else ("", False)
+    newest, after = _newest(exercise, shell)
     try:
         ast.parse(python(newest))
     except SyntaxError as error:
