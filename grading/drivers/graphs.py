@@ -106,10 +106,10 @@ def order(exercise, roots, edges, counted=False):
     """
     edges = {n: [(below, 0) for below in edges[n]] for n in edges}
     nodes = graph(edges, kind=Counted if counted else Step)
-    given = [nodes[n] for n in roots]
-    exercise(given)  # once more below: nothing may be left on the nodes
+    roots = [nodes[n] for n in roots]
+    exercise(roots)  # once more below: nothing may be left on the nodes
     Counted.compared = 0
-    result = wanted(exercise(given), list | tuple, "a list")
+    result = wanted(exercise(roots), list | tuple, "a list")
     comparisons = Counted.compared
     for node in nodes.values():  # or Python would take a long row apart node by node
         node.next_functions = ()
@@ -124,10 +124,10 @@ def engine(exercise, edges, factors, seeds, retain):
     order = [nodes[n] for n in sorted(nodes)]
     for node in order:
         node.log = log
-    given = {(nodes[n], i): Minigrad.tensor(value) for n, i, value in seeds}
+    start = {(nodes[n], i): Minigrad.tensor(value) for n, i, value in seeds}
     got = []
     for _ in range(2):
-        exercise(order, given, retain) if retain is not None else exercise(order, given)
+        exercise(order, start, *([] if retain is None else [retain]))
         got.append({n.number: n.got for n in order if not n.factors[0]})
         for n in order:
             n.got = None

@@ -135,22 +135,22 @@ def one_call(library, answer, values, needs, k, factors):
     gc.freeze()  # what is there already need not be looked through below
     cls = product(library, contexts, factors)
     y = answer(cls, *tensors, k)
-    shown = {
+    facts = {
         "the result": library.array(y),
         "the result requires a gradient": y.requires_grad,
         "the result has a grad_fn": y.grad_fn is not None,
     }
     if y.requires_grad:
         y.sum().backward()
-        shown["gradients"] = gradients(library, *tensors)
+        facts["gradients"] = gradients(library, *tensors)
     del y
     if any(ctx() is not None for ctx in contexts):
         gc.collect()  # it may be part of a circle
     gc.unfreeze()
-    shown["ctx is still in memory"] = any(ctx() is not None for ctx in contexts)
-    shown["recording is on afterwards"] = library.is_grad_enabled()
+    facts["ctx is still in memory"] = any(ctx() is not None for ctx in contexts)
+    facts["recording is on afterwards"] = library.is_grad_enabled()
     leaf = library.tensor(values[0]).requires_grad_()
-    return shown | {LATER: sum_of(library, leaf)}
+    return facts | {LATER: sum_of(library, leaf)}
 
 
 @driver
@@ -160,13 +160,13 @@ def two_calls(library, answer, values, k):
     cls = product(library, [])
     first, second = answer(cls, a, b, k), answer(cls, b, c, k + 1)
     first.sum().backward()
-    shown = {"gradients of the first call": gradients(library, a, b)}
+    facts = {"gradients of the first call": gradients(library, a, b)}
     b.grad = None
     try:
         second.sum().backward()
     except RuntimeError as error:
-        return shown | {"gradients of the second call": str(error)[:40]}
-    return shown | {"gradients of the second call": gradients(library, b, c)}
+        return facts | {"gradients of the second call": str(error)[:40]}
+    return facts | {"gradients of the second call": gradients(library, b, c)}
 
 
 @driver
@@ -174,10 +174,10 @@ def two_results(library, answer, values, weights):
     """s, p = SumAndProduct.apply(a, b, c), then backward()"""
     tensors = [library.tensor(v).requires_grad_() for v in values]
     results = answer(both(library), *tensors)
-    shown = {"a tuple comes back": isinstance(results, tuple)}
+    facts = {"a tuple comes back": isinstance(results, tuple)}
     s, p = results
     (s * weights[0] + p * weights[1]).sum().backward()
-    return shown | {"gradients": gradients(library, *tensors)}
+    return facts | {"gradients": gradients(library, *tensors)}
 
 
 @driver
@@ -211,9 +211,9 @@ def passed_on(library, answer, values, k):
 
     x = library.tensor(values).requires_grad_()
     y = answer(PassedOn, x)
-    shown = {"the result has a grad_fn": y.grad_fn is not None}
+    facts = {"the result has a grad_fn": y.grad_fn is not None}
     y.sum().backward()
-    return shown | {"x is still a leaf": x.is_leaf, "gradients": gradients(library, x)}
+    return facts | {"x is still a leaf": x.is_leaf, "gradients": gradients(library, x)}
 
 
 @driver
@@ -250,7 +250,7 @@ def detached(library, answer, values, how):
     x = library.tensor(values).requires_grad_("without" not in how)
     y = VIEWS[how](x)
     d = answer(y)
-    shown = {
+    facts = {
         "x.detach() is x": d is y,
         "shape, strides, offset": [tuple(d.shape), d.stride(), d.storage_offset()],
         "values": library.array(d),
@@ -262,16 +262,16 @@ def detached(library, answer, values, how):
     }
     if y.requires_grad:
         (y * d).sum().backward()
-    shown["gradients by way of x"] = gradients(library, x)
+    facts["gradients by way of x"] = gradients(library, x)
     before = y._version
     try:
         d += 1
     except RuntimeError:
-        return shown  # what is not detached may not be written to
-    shown["what is added to it, x has too"] = library.array(y)
-    shown["changes of it that x counts"] = y._version - before
+        return facts  # what is not detached may not be written to
+    facts["what is added to it, x has too"] = library.array(y)
+    facts["changes of it that x counts"] = y._version - before
     d.requires_grad_()
-    return shown | {"x requires a gradient when it does": y.requires_grad}
+    return facts | {"x requires a gradient when it does": y.requires_grad}
 
 
 # ------------------------------------------------- the engine, whole
@@ -305,7 +305,7 @@ def whole(library, answer, values):
 @driver
 def handed_on(library, answer, length):
     """a row of operators: at most 3 gradients exist at a time"""
-    given, most = [], []
+    arrived, most = [], []
 
     class Next(library.Function):
         @staticmethod
@@ -314,8 +314,8 @@ def handed_on(library, answer, length):
 
         @staticmethod
         def backward(ctx, dy):
-            given.append(weakref.ref(dy))
-            most.append(sum(g() is not None for g in given))
+            arrived.append(weakref.ref(dy))
+            most.append(sum(g() is not None for g in arrived))
             return dy + 1
 
     y = library.tensor(1).requires_grad_()

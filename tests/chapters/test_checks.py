@@ -71,6 +71,7 @@ def runs_of(exercise, seeds, few):
 
 @pytest.mark.slow
 @pytest.mark.kept("verdicts")
+@pytest.mark.filterwarnings("error")  # a warning in a graded cell costs its points
 @of_every_exercise
 def test_the_solution_earns_every_point(exercise, nightly):
     load_references(exercise.chapter)
