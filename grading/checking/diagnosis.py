@@ -19,7 +19,7 @@ SECONDS = 1.0  # of the search for two mistakes
 TWO = "there are two mistakes. The first: {}. The second: {}"
 
 
-class Blame(NamedTuple):
+class Diagnosis(NamedTuple):
     """A cause. more: lines (key, text) of what else was found out.
 
     case: the one that shows it, the smallest that is wrong.
@@ -31,21 +31,21 @@ class Blame(NamedTuple):
     case: object = None
 
 
-def blame(check, tried):
-    """The Blame of an answer of which one case is wrong, or more."""
+def diagnose(check, tried):
+    """The Diagnosis of an answer of which one case is wrong, or more."""
     cases = by_size(tried)
     first, seen = cases[0], check.sees(cases)
     if seen and seen[0] in describe.CERTAIN:
-        return Blame(*seen, case=first)
+        return Diagnosis(*seen, case=first)
     cases.sort(key=lambda case: (case.right, sum(sizes_of(case.args)[0])))  # cheap ones
     for find in (computed, shown) if seen else (computed, shown, twofold):
         named = find(check, cases)
         if len(named) == 1:
             ((text, name),) = named.items()
-            return Blame(name, text, _cure(check, cases), first)
+            return Diagnosis(name, text, _cure(check, cases), first)
     rule = common(check.exercise, cases, check.plain)
     more = ("only", rule), *_cure(check, cases)
-    return Blame(*(seen or Blame()[:2]), more, first)
+    return Diagnosis(*(seen or Diagnosis()[:2]), more, first)
 
 
 def _cure(check, cases):
@@ -117,16 +117,16 @@ def holds(check, cause, tried):
 def by_size(tried):
     """The cases that were run: the wrong ones first, and the smallest of these.
 
-    Smallest in the heart of the task, if that is wrong. What shows little comes late: a
+    Smallest in the core of the task, if that is wrong. What shows little comes late: a
     case that must raise, one without elements, one that is wrong for what was before.
     """
     run = [case for n, case in enumerate(tried) if not n or not stops(tried[n - 1].got)]
-    heart = tried[0].part
+    core = tried[0].part
 
     def key(case):
         elements, numbers = sizes_of(case.args)
         late = (
-            case.part != heart,
+            case.part != core,
             getattr(case.got, "kind", "") == "reused",
             isinstance(case.expected, Raises),
             0 in elements,

@@ -20,14 +20,14 @@ class Explanation:
 
     def explained(self, verdict, tried):
         """The verdict on a wrong answer, with the smallest case that shows it."""
-        blame = diagnosis.blame(self, tried)
-        case = blame.case
+        diagnosed = diagnosis.diagnose(self, tried)
+        case = diagnosed.case
         printed = ("printed", describe.beginning(case.outcome.printed))
-        said = [line for line in self.lines(case) if line[1] != blame.text]
-        lines = [("cause", blame.text), *blame.more, *said, printed]
+        said = [line for line in self.lines(case) if line[1] != diagnosed.text]
+        lines = [("cause", diagnosed.text), *diagnosed.more, *said, printed]
         message = "\n".join(f"  {key:<9} {describe.folded(v)}" for key, v in lines if v)
         count = sum(not case.right for case in tried)
-        verdict.failures.append(Failure(blame.cause, message, case.part, count))
+        verdict.failures.append(Failure(diagnosed.cause, message, case.part, count))
         verdict.picture = self.picture(case)
         return verdict
 

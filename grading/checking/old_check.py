@@ -327,7 +327,7 @@ class Check:
                        failures, picture)  # fmt: skip
 
     def _failure(self, case, tried):
-        found = diagnosis.blame(self, tried)
+        found = diagnosis.diagnose(self, tried)
         printed = ("printed", describe.beginning(case.outcome.printed))
         said = [line for line in self.lines(case) if line[1] != found.text]
         lines = [("cause", found.text), *found.more, *said, printed]

@@ -276,7 +276,7 @@ def test_no_mistake_explains_what_a_gpu_has_measured():
     measured = Problem("measured", "0.3 of a copy's")
     slow = [Tried(False, "bandwidth", (), None, measured, Outcome(None, None, ""))]
     assert diagnosis.computed(judgment, slow) == diagnosis.shown(judgment, slow) == {}
-    assert diagnosis.blame(judgment, slow).cause == "measured"
+    assert diagnosis.diagnose(judgment, slow).cause == "measured"
 
 
 @pytest.mark.slow
