@@ -31,6 +31,7 @@ from dataclasses import dataclass, replace
 
 from ..drivers.candidates import own_test
 from ..isolation.replies import Problem
+from . import describe
 from .answers import Edits
 from .cases import Tried
 from .check import Call, Check, Judgment, Limits, drive, parameters
@@ -173,10 +174,9 @@ class TestJudgment(Judgment):
         words, got = case.case.words, case.got
         if case.expected == "fails" and not isinstance(got, Problem):
             return []  # the cause says it
-        said = got.message if isinstance(got, Problem) else got.partition(": ")[2]
-        raised = (*getattr(got, "types", ()), "AssertionError")[0]
-        where = getattr(got, "where", "")
-        return [("candidate", words), ("got", f"{raised}: {said}"), ("where", where)]
+        if not isinstance(got, Problem):
+            got = Problem("raised", got.partition(": ")[2], ("AssertionError",))
+        return [("candidate", words), ("got", describe.text(got)), ("where", got.where)]
 
 
 @dataclass(eq=False)

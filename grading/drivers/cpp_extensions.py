@@ -10,8 +10,18 @@ import minigrad
 from ..kernels import cpp
 from . import reference_calls
 from .candidates import compiled
-from .guards import unwatched
+from .guards import Misuse, unwatched
 from .registry import scene
+
+STRIDES = (
+    "{0} reads one element after the other, but {1} may lie in any way: give it "
+    "{1}.contiguous()"
+)
+PAIR = "a pair is returned: (setup_context, backward); by backward (dx, dbias)"
+SAVED = (
+    "x and bias themselves are to be saved, by one call of ctx.save_for_backward, and "
+    "nothing else"
+)
 
 
 @scene
@@ -28,7 +38,7 @@ class Context:
 
     def save_for_backward(self, *tensors):
         if self.saved_tensors:
-            raise RuntimeError("save_for_backward is called once, with all tensors")
+            raise Misuse("saved", "save_for_backward is called once, with all tensors")
         self.saved_tensors = tensors
 
 
@@ -40,7 +50,7 @@ def kernel(ask, name, *names):
             if not hasattr(x, "storage"):
                 raise TypeError(f"{name}: {what} must be a tensor, not {x!r:.40}")
             if not x.is_contiguous():
-                raise RuntimeError(f"{name}: {what} must be contiguous")
+                raise Misuse("strides", STRIDES.format(name, what))
         read = [
             x.storage.data[x.offset : x.offset + x.numel()].reshape(x.shape)
             for x in tensors
@@ -70,7 +80,7 @@ def from_outside(exercise, ask, inputs, calls, ups, layout, steps, needs):
         kernel(ask, "bias_backward", "dx"),
     )
     if not isinstance(pair, tuple) or len(pair) != 2:
-        raise TypeError("the pair (setup_context, backward) is to be returned")
+        raise Misuse("pair", PAIR)
     setup_context, backward = pair
     given = [tuple(map(minigrad.tensor, arrays)) for arrays in inputs]
     contexts = [Context(needs) for _ in calls]
@@ -79,7 +89,7 @@ def from_outside(exercise, ask, inputs, calls, ups, layout, steps, needs):
     saved = [sorted(map(id, ctx.saved_tensors)) for ctx in contexts]
     alone = all(vars(ctx).keys() == vars(Context(needs)).keys() for ctx in contexts)
     if not alone or saved != [sorted(map(id, given[n])) for n in calls]:
-        raise ValueError("x and bias are to be saved for backward, and nothing else")
+        raise Misuse("saved", SAVED)
     del ctx
     known, found, lost = [LAYOUTS[layout](minigrad.tensor(dy)) for dy in ups], [], False
     before = [np.array(t.numpy()) for t in [*known, *sum(given, ())]]
@@ -94,13 +104,13 @@ def from_outside(exercise, ask, inputs, calls, ups, layout, steps, needs):
             lost = True  # it has what was saved, and nothing else
             break
         if not isinstance(found[-1], tuple | list):
-            raise TypeError("backward returns the pair (dx, dbias)")
+            raise Misuse("pair", PAIR)
     own = [id(g.storage.data) for pair in found for g in pair if g is not None]
     if len({*own}) < len(own):
-        raise ValueError("dx or dbias lies in the memory of an earlier call")
+        raise Misuse("reused", "dx or dbias lies in the memory of an earlier call")
     now = [t.numpy() for t in [*known, *sum(given, ())]]
     if not all(map(np.array_equal, now, before)):
-        raise ValueError("x, bias or dy has changed")
+        raise Misuse("changed", "x, bias or dy has changed: others still use them")
     held = [weakref.ref(x) for x in sum(given, ())]
     last = Context(needs), *map(minigrad.tensor, inputs[0])
     setup_context(last[0], last[1:], minigrad.tensor(inputs[0][0]))  # and no backward

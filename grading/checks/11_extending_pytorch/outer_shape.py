@@ -1,0 +1,54 @@
+"""outer_shape: the shape of outer products, as far as it is known."""
+
+from grading.checking.check import Check, call
+from minigrad.ops.shape_rules import outer_shape
+
+
+def cases(random):
+    for _ in range(4):
+        B, M, N = (random.randint(1, 99) for _ in range(3))  # noqa: N806
+        yield "all is known", call((B, M), (B, N))
+    yield "all is known", call((7, 7), (7, 7))
+    B, M, N = (random.randint(1, 99) for _ in range(3))  # noqa: N806
+    for first in (B, None):
+        for second in (B, None):
+            yield "the batch", call((first, M), (second, N))
+    yield "other sizes", call((B, None), (B, N))
+    yield "other sizes", call((B, M), (None, None))
+    yield "other sizes", call((None, None), (None, None))
+    yield "no shape at all", call(None, (B, N))
+    yield "no shape at all", call((B, M), None)
+    yield "no shape at all", call(None, None)
+    yield "no shape at all", call(None, (None, N))
+    yield "sizes of 0", call((0, M), (0, N))
+    yield "sizes of 0", call((0, M), (None, N))
+    yield "sizes of 0", call((None, 0), (0, 0))
+    yield "what does not fit", call((B, M), (B + 1, N))
+    yield "what does not fit", call((0, M), (B, N))
+    yield "what does not fit", call((B + 1, M), (1, N))
+    yield "what does not fit", call((B, M), (0, None))
+    for shape in ((B,), (), (B, M, N), (None,)):
+        yield "what does not fit", call(shape, (B, N))
+        yield "what does not fit", call((B, M), shape)
+        yield "what does not fit", call(None, shape)
+
+
+def reference(a, b):
+    """A solver of equations: every size that is known of a name is the same."""
+    known = {"B": set(), "M": set(), "N": set()}
+    for names, shape in ("BM", a), ("BN", b):
+        for name, size in zip(
+            names, (None,) * 2 if shape is None else shape, strict=True
+        ):
+            known[name] |= {size} - {None}
+    if len(known["B"]) > 1:
+        raise ValueError("batches differ")
+    return tuple(next(iter(sizes), None) for sizes in known.values())
+
+
+check = Check(
+    outer_shape,
+    cases=cases,
+    reference=reference,
+    not_tested="lists and sizes below 0: a shape is a tuple of sizes, or None",
+)

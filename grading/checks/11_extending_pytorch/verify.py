@@ -1,0 +1,39 @@
+"""verify: a verification lets right operators pass, and finds each wrong one."""
+
+from pathlib import Path
+
+from grading.checking.candidates import Candidate, CoreFirst
+from grading.checking.check import Check, Limits, drive
+from grading.drivers.cpp_extensions import verified
+from minigrad.testing.verify import verify
+
+from .. import operators
+
+
+def cases(random):
+    text = Path(operators.__file__).read_text(encoding="utf-8")
+    for part, names in operators.OPERATORS.items():
+        for name in names:
+            case = drive(verified, text=text, name=name)
+            yield part, Candidate(name, name in operators.RIGHT, case)
+
+
+def diagnose(got, expected, case):
+    if got == "accepted":
+        return "passes", f"an operator with this fault passes: {case.words}"
+    if "AssertionError" in got.types:
+        return "strict", (
+            "a right operator is rejected: is the comparison exact where sums may "
+            "be rounded in another way, or is something asked that is not promised?"
+        )
+    return None
+
+
+check = Check(
+    verify,
+    cases=cases,
+    diagnose=diagnose,
+    limits=Limits(seconds=60),  # each call of an operator is a message, in a box
+    judged_by=CoreFirst,
+    not_tested="operators wrong on a GPU, in bfloat16 or of integers: not promised",
+)
