@@ -18,6 +18,7 @@ from .preprocessors import checks_here
 TRIES = 2
 PATIENCE = 900  # seconds for one submission
 ALONE = 60  # seconds without any worker
+SHORT, LONG = 0.05, 0.5  # seconds until the scheduler is asked again
 
 
 class Item(NamedTuple):
@@ -74,20 +75,23 @@ class Cluster:
     def judged(self, work):
         """Yield (item, (verdicts, warnings) or None) for each Item, as they are done.
 
-        Few are taken from `work` at a time.
+        Few are taken from `work` at a time. Workers get the next ones before what is
+        done is yielded, so that none waits while it's entered into the gradebook.
         """
         again, work = [], ((item, 0) for item in work)
         while True:
-            for worker in self._free():
+            known, done = self._known(), []
+            for item, tries, result in self._ended(known):
+                if result is None and tries + 1 < TRIES:
+                    again.append((item, tries + 1))
+                else:
+                    done.append((item, result))
+            for worker in self._free(known):
                 item, tries = again.pop() if again else next(work, (None, 0))
                 if item is None:
                     break
                 self._send(item, tries, worker)
-            for item, tries, result in self._ended():
-                if result is None and tries + 1 < TRIES:
-                    again.append((item, tries + 1))
-                else:
-                    yield item, result
+            yield from done
             if not self.running:
                 item, tries = again.pop() if again else next(work, (None, 0))
                 if item is None:
@@ -96,12 +100,20 @@ class Cluster:
                     yield item, None
                 else:
                     again.append((item, tries))
-            time.sleep(0.02)
+            self._wait()
 
-    def _free(self):
+    def _wait(self):
+        """Wait until something is done, but not long: a worker may have gone."""
+        from distributed import wait
+
+        time.sleep(SHORT)
+        with contextlib.suppress(Exception):  # nothing is done; no scheduler is there
+            wait([*self.running], LONG, "FIRST_COMPLETED")
+
+    def _free(self, known):
         """The workers that have nothing to do, and have done nothing wrong."""
         busy = {worker for _, _, worker, _ in self.running.values()}
-        good = self._known() - self.bad
+        good = known - self.bad
         if good:
             self.seen = time.monotonic()
         return good - busy
@@ -119,9 +131,8 @@ class Cluster:
         )  # fmt: skip
         self.running[future] = item, time.monotonic(), worker, tries
 
-    def _ended(self):
+    def _ended(self, known):
         """(item, tries, result) of what has ended, one way or another."""
-        known = self._known()
         for future, (item, begun, worker, tries) in [*self.running.items()]:
             late = time.monotonic() - begun > self.patience
             if future.done() or late or worker not in known:

@@ -107,6 +107,24 @@ def test_without_workers_this_machine_judges(root, monkeypatch):
         assert [one.state for one in work] == 12 * ["graded"]
 
 
+def slow(lab, cells, checks):
+    time.sleep(2)
+    return {"verdicts": [], "warnings": []}
+
+
+def test_a_scheduler_is_seldom_asked_while_a_worker_is_busy(monkeypatch):
+    """It may have to share a machine with those that judge."""
+    asked, known = [], cluster.Cluster._known
+    count = lambda found: asked.append(found) or known(found)  # noqa: E731
+    monkeypatch.setattr(cluster.Cluster, "_known", count)
+    item = cluster.Item(("s", LAB), LAB, [], [], {})
+    with workers("honest") as found:
+        found.wait_for_workers(1)
+        with cluster.Cluster(found.scheduler_address, slow) as others:
+            assert [*others.judged([item])] == [(item, ([], []))]
+    assert len(asked) < 20
+
+
 def words(lab, cells, checks, files=(), unsafe=False):
     with stand_in.judging_words():
         return cluster.judge(lab, cells, checks, unsafe=unsafe)
