@@ -33,9 +33,9 @@ from ..drivers.candidates import own_test
 from ..isolation.replies import Problem
 from . import describe
 from .answers import Edits
+from .candidate_texts import right_for, text_of, wrong_for
 from .cases import Tried
 from .check import Call, Check, Judgment, Limits, drive, parameters
-from .learner_tests import right_for, text_of, wrong_for
 
 CORE = "tells right from wrong"
 SEEDS = 4  # of random numbers: a test that leaves no room for chance fails in one

@@ -335,10 +335,7 @@ class KernelJudgment(Judgment):
         return kernel_messages.cause(self, case)
 
     def lines(self, case):
-        lines = dict(kernel_messages.lines(self, case))
-        if lines.pop("launch", ""):
-            lines = {"call": self.check.describe(self.exercise, case.case), **lines}
-        return [*lines.items()]
+        return kernel_messages.lines(self, case)
 
 
 def beyond_barriers(report):

@@ -69,7 +69,7 @@ def lines(check, case):
     if isinstance(got, Problem) and got.kind in WITHOUT_LAUNCH:
         return [(WITHOUT_LAUNCH[got.kind], _indented(got.message))]
     (launch,) = case.args
-    said = [("launch", launch_text(check.exercise, launch))]
+    said = [("call", check.check.describe(check.exercise, launch))]
     if isinstance(got, Problem):
         return [*said, ("got", describe.text(got)), ("where", _cut(got.where))]
     wrong = _first_wrong(check, case)
@@ -84,25 +84,6 @@ def lines(check, case):
     if not wrong:
         said.append(("got", "the right values" + ", and yet:" * bool(seen)))
     return said + seen
-
-
-def launch_text(exercise, launch):
-    """`grid (2,), block (256,); y: float32 (257,), n = 257`."""
-    known = zip(names(exercise), launch.args, strict=True)
-    args = [_argument(name, a) for name, a in known]
-    args += [f"compiled with {' '.join(launch.options)}"] if launch.options else []
-    shared = f", shared_mem {launch.shared_mem}" if launch.shared_mem else ""
-    return f"grid {launch.grid}, block {launch.block}{shared}; {', '.join(args)}"
-
-
-def _argument(name, value):
-    if isinstance(value, np.ndarray):
-        return f"{name}: {value.dtype} {value.shape}"
-    if isinstance(value, np.void):  # a struct Strides
-        dims = int(value["dims"])
-        shape, strides = (tuple(value[k][:dims].tolist()) for k in ("shape", "stride"))
-        return f"{name}: shape {shape}, strides {strides}"
-    return f"{name} = {value}"
 
 
 def difference(check, launch, name, before, got, expected, wrong):

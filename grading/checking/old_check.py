@@ -50,7 +50,7 @@ What was a hook of the class becomes a function, or a value, that Check(...) get
 Bases: LayoutCheck is drive(numbers_alone, ..., least=...). SceneCheck is
 compare=close(). Facts, ScenarioCheck, TensorCheck, and FunctionCheck are drivers of
 scenarios.py and compare=close(); what they add to the cases is a function that takes
-the cases. OfATest is judged_by=TestJudgment (candidates.py).
+the cases.
 BuiltCheck is found by itself, for an exercise in C++ (built_judgment.py).
 
 A kernel's check (kernel_judgment.py says more):

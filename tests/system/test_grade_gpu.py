@@ -18,7 +18,6 @@ from kernel_class import EXERCISES, I, solved, text  # noqa: E402
 
 from grading.checking import check  # noqa: E402
 from grading.checking.check import Check  # noqa: E402
-from grading.checking.kernel_check import KernelCheck  # noqa: E402
 from grading.checking.kernel_judgment import KernelJudgment  # noqa: E402
 from grading.classroom import judging  # noqa: E402
 from grading.classroom.course_dir import grade, open_course, release  # noqa: E402
@@ -178,7 +177,6 @@ def test_what_needs_a_gpu_neither_gives_nor_takes_points(course_dir, monkeypatch
     assert not [one for one in grade(course_dir) if one.fresh]
     monkeypatch.setattr(gpu, "available", lambda: True)
     monkeypatch.setattr(gpu, "seconds", lambda *_: [1.0, 1.0])
-    monkeypatch.setattr(KernelCheck, "_on_gpu_too", lambda self, text, tried: tried)
     monkeypatch.setattr(KernelJudgment, "on_gpu_too", lambda self, tried: tried)
     assert [(one.points, one.fresh) for one in grade(course_dir)] == [(MOST, True)]
 

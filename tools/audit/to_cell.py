@@ -7,7 +7,7 @@ import types
 
 import minigrad
 from grading.checking.answers import solved_by
-from grading.checking.learner_tests import text_of
+from grading.checking.candidate_texts import text_of
 from grading.checking.runner import names_in
 from minigrad import course
 from minigrad.exercises.cells import (

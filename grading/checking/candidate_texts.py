@@ -3,52 +3,10 @@
 import ast
 import inspect
 import linecache
-import random as random_numbers
 import textwrap
 
 from .answers import Rewritten, written
-from .cases import stops
 from .mistakes import CHECKS, answers_in, mistakes_of, read
-from .old_check import Check
-
-LEAST = 5  # times that a right one is presented, and a wrong one; 2 ** -10 by chance
-
-
-class OfATest(Check):
-    """The base of checks that give a test right and wrong things, one in each case."""
-
-    def is_right(self, args):
-        """Is it a right one?"""
-        raise NotImplementedError
-
-    def tried(self, subject, seed):
-        """What comes of the candidates; after one that never ends nothing is run."""
-        random = random_numbers.Random(seed)
-        cases, case = [*enumerate(self.cases(random))], None
-        for number, (part, *args) in self.presented(random, cases):
-            if case and stops(case.got):
-                case = case._replace(part=part, number=number)
-            else:
-                case = self._try(subject, part, tuple(args))._replace(number=number)
-            yield case
-
-    def presented(self, random, cases):
-        """The cases in an order, and as often, as chance has it."""
-        shown = []
-        for right in True, False:
-            group = [case for case in cases if self.is_right(case[1][1:]) == right]
-            more = max(LEAST - len(group), 0) + random.randrange(3)
-            shown += [*group, *random.choices(group, k=more)]
-        random.shuffle(shown)
-        return shown
-
-    def all_tried(self, subject, seed):
-        """Each candidate once: as it failed, if it ever did."""
-        found = {}
-        for case in super().all_tried(subject, seed):
-            if case.number not in found or not case.right:
-                found[case.number] = case
-        return [found[number] for number in sorted(found)]
 
 
 def right_for(test):
