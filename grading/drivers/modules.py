@@ -140,13 +140,11 @@ def batch_norm(library, answer, x, mean, var, weight=None, bias=None, **options)
     def call(x, weight, bias):
         return answer(x, mean, var, weight, bias, **options)
 
-    shown = scenarios.differentiated(library, call, x, weight, bias)
-    if isinstance(shown, dict):
-        both = {} if mean is None else {"running_mean": mean, "running_var": var}
-        recorded = any(t.requires_grad for t in both.values())
-        shown["the running statistics are recorded"] = recorded
-        shown |= {name: library.array(t) for name, t in both.items()}
-    return shown
+    facts = scenarios.differentiated(library, call, x, weight, bias)
+    both = {} if mean is None else {"running_mean": mean, "running_var": var}
+    recorded = any(t.requires_grad for t in both.values())
+    facts["the running statistics are recorded"] = recorded
+    return facts | {name: library.array(t) for name, t in both.items()}
 
 
 def after_each(library, seeds):
@@ -266,7 +264,8 @@ def training(library, answer, x, y, weight, bias, lr, momentum, epochs, held=1.0
     optimizer = library.optim.SGD(model.parameters(), lr=lr, momentum=momentum)
     loss_fn = Loss()
     losses = answer(model, loss_fn, optimizer, x, y, epochs)
-    if isinstance(losses, list) and any(isinstance(n, Tensor) for n in losses):
+    wanted(losses, list, "a list of the losses")
+    if any(isinstance(n, Tensor) for n in losses):
         raise NotPlain("the losses are to be numbers, loss.item(), and not tensors")
     return {
         "losses": losses,

@@ -43,6 +43,7 @@ def uniform(values):
     return bool(0.2 < off < 3 and looks_random(values.reshape(len(values), -1)))
 
 
+@np.errstate(all="ignore")
 def observe(shown, case):
     values, same = by_seed(shown["drawn"], case.options["seeds"])
     return {
