@@ -5,31 +5,12 @@ import weakref
 
 import numpy as np
 
-import minigrad
 from minigrad import Tensor
 from minigrad.exercises.registry import kind
 
 from ..isolation.codec import NotPlain
 from . import scenarios
 from .registry import driver, wanted
-
-
-def tensor_of(value):
-    """A tensor of an array; any other value as it is."""
-    return minigrad.tensor(value) if isinstance(value, np.ndarray) else value
-
-
-def array_of(value, what="the result"):
-    """The array of a tensor. NotPlain for anything else."""
-    if not isinstance(value, Tensor):
-        raise NotPlain(f"{what} is to be a tensor, not {kind(value)}")
-    return np.array(value.detach().numpy())
-
-
-def put(library, tensor, array):
-    with library.no_grad():
-        tensor.copy_(library.tensor(array))
-
 
 # ------------------------------------------------- trees of modules
 

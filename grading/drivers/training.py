@@ -18,8 +18,24 @@ from minigrad.training import Training
 
 from ..isolation.codec import NotPlain
 from .guards import replaced
-from .modules import array_of, put, tensor_of
 from .registry import driver, scene, wanted
+
+
+def tensor_of(value):
+    """A tensor of an array; any other value as it is."""
+    return minigrad.tensor(value) if isinstance(value, np.ndarray) else value
+
+
+def array_of(value, what="the result"):
+    """The array of a tensor. NotPlain for anything else."""
+    if not isinstance(value, Tensor):
+        raise NotPlain(f"{what} is to be a tensor, not {kind(value)}")
+    return np.array(value.detach().numpy())
+
+
+def put(library, tensor, array):
+    with library.no_grad():
+        tensor.copy_(library.tensor(array))
 
 
 @scene
