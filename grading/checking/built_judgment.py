@@ -92,6 +92,9 @@ class BuiltJudgment(Judgment):
             return Problem(kind if known else "raised", result["message"], types)
         return result["value"]
 
+    def observed(self, value, case):
+        return value  # a reference, or a model, gives what is seen
+
     @classmethod
     def refusing(cls, check, subject, seeds):
         """All seeds by one call: for each, a process would begin anew."""

@@ -79,7 +79,7 @@ a secret file: reads("{secret}")
 a secret file, by a call by hand: by_hand(SYS_open, (long)"{secret}", O_RDONLY) >= 0
 a path that climbs: reads("/tmp/../../../../{secret}")
 the solutions: reads("{home}/solutions/11_extending_pytorch.py")
-the checks: reads("{home}/grading/checks/11_02_bias_gelu_cpu.py")
+the checks: reads("{home}/grading/checks/11_extending_pytorch/bias_gelu_cpu.py")
 the environment: getenv("MINIGRAD_TEST")
 the environment of process 1: reads("/proc/1/environ", "SECRET")
 the machine's secrets: reads("/etc/shadow")

@@ -1,0 +1,109 @@
+"""bias_gelu_cpu: gelu(x + bias) on the CPU, in C++: memory of ATen, and a loop."""
+
+import functools
+
+import numpy as np
+import torch
+
+from grading.checking.built_judgment import operands
+from grading.checking.check import Check, call
+from grading.exercise import Problem
+from minigrad.kernels.bindings import bias_gelu_cpu
+
+UNIT = {"float16": 2.0**-11, "float32": 2.0**-24, "float64": 2.0**-53}
+gelu = torch.nn.functional.gelu
+
+
+def cases(random):
+    draw = np.random.default_rng(random.getrandbits(64))
+
+    def of(dtype, *shape):
+        x, bias = (2 * draw.standard_normal(s) for s in (shape, shape[-1:]))
+        return given(x, bias, dtype)
+
+    for dtype in UNIT:
+        part = "float" if dtype == "float32" else f"{dtype}, by itself"
+        for shape in ((4, 3), (7, 11), (40, 33)):
+            yield part, of(dtype, *shape)
+    for shape in ((5,), (2, 3, 4), (2, 1, 3, 2), (1, 9), (9, 1)):
+        yield "any dimensions", of("float32", *shape)
+    for shape in ((0, 3), (0,), (3, 0)):
+        yield "no elements", of("float32", *shape)
+    odd = np.array([[np.inf, np.nan, 0.0], [60.0, -60.0, 1e-3]])
+    yield "NaN, infinity, far out", given(odd, np.zeros(3), "float32")
+
+
+def given(x, bias, dtype):
+    return call({"values": x, "dtype": dtype}, {"values": bias, "dtype": dtype})
+
+
+def reference(x, bias, function=lambda x, bias: gelu(x + bias)):
+    inputs = (torch.tensor(t["values"]).to(getattr(torch, t["dtype"])).double()
+              for t in (x, bias))  # fmt: skip
+    return {"dtype": x["dtype"], "new": True, "values": function(*inputs).numpy()}
+
+
+def model(function):
+    return functools.partial(reference, function=function)
+
+
+def compare(got, expected, case=None):
+    if isinstance(expected, np.ndarray | float):  # of which the first wrong is shown
+        return np.allclose(got, expected, 2e-3, 2e-6, equal_nan=True)
+    if not isinstance(expected, dict):
+        return got == expected
+    facts = "dtype", "new"
+    return all(got[f] == expected[f] for f in facts) and near(got, expected, 1)
+
+
+def near(got, expected, more):
+    mine, theirs, dtype = got["values"], expected["values"], expected["dtype"]
+    small = 16 * 2.0**-24 if dtype == "float16" else 16 * UNIT[dtype]
+    close = 1.05 * more * max(UNIT[dtype], small / 4), more * small
+    return mine.shape == theirs.shape and np.allclose(
+        mine, theirs, *close, equal_nan=True
+    )
+
+
+def diagnose(got, expected, case):
+    if "not implemented for" in getattr(got, "message", ""):
+        return "no_half", (
+            "the dispatch has no such dtype: AT_DISPATCH_FLOATING_TYPES_AND_HALF has "
+            "three"
+        )
+    if isinstance(got, Problem):
+        return None
+    if not isinstance(got, dict):
+        return "no_tensor", "a tensor is to be returned"
+    if got["dtype"] != expected["dtype"]:
+        return "dtype", f"the result is {got['dtype']}, x is {expected['dtype']}"
+    if got["values"].shape != expected["values"].shape:
+        return "shape", "the result has x's shape"
+    if not got["new"]:
+        return "in_place", (
+            "the result lies in the memory of an input: at::empty_like(x) is new"
+        )
+    if near(got, expected, 2.0**32 if got["dtype"] == "float64" else 2.0**10):
+        return "precision", (
+            "right to a few digits: compute in at::opmath_type<scalar_t>, the sum "
+            "as well, and round once"
+        )
+    return None
+
+
+check = Check(
+    bias_gelu_cpu,
+    cases=cases,
+    reference=reference,
+    compare=compare,
+    describe=operands,
+    diagnose=diagnose,
+    models={
+        "no_bias": model(lambda x, bias: gelu(x)),
+        "tanh": model(lambda x, bias: gelu(x + bias, approximate="tanh")),
+        "root": model(lambda x, bias: (x + bias) * (1 + torch.erf(x + bias)) / 2),
+        "first_row": model(lambda x, bias: gelu(x + bias[:1])),
+        "bias_outside": model(lambda x, bias: gelu(x) + bias),
+    },
+    not_tested="bfloat16, not in the contract, and what check_bias_gelu refuses",
+)
