@@ -67,7 +67,7 @@ def reference(edges, factors, seeds, retain):
             y = sum((w * x for w, x in pairs if w is not None), watched())
             results[n].append(watched(y) if edges[n] else y)
     outputs = [results[n][i] for n, i, _ in seeds]
-    torch.autograd.backward(outputs, [torch.tensor(value) for *_, value in seeds])
+    torch.autograd.backward(outputs, [torch.tensor(g).double() for *_, g in seeds])
     arrived = {n: [*map(gradient, results[n])] for n in sorted(edges)}
     called = [n for n in arrived if set(arrived[n]) != {None}]
     ends = {n: arrived[n] if n in called else None for n in edges if not edges[n]}
@@ -84,8 +84,8 @@ def reference(edges, factors, seeds, retain):
 
 def watched(x=None):
     """Another tensor of x's, or a leaf, that keeps its gradient."""
-    x = torch.zeros((), requires_grad=True) if x is None else x.clone()
-    x.retain_grad()
+    x = torch.zeros((), dtype=torch.float64) if x is None else x.clone()
+    x.requires_grad_().retain_grad()
     return x
 
 
