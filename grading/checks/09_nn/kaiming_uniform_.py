@@ -46,11 +46,10 @@ def uniform(values):
 @np.errstate(all="ignore")
 def observe(shown, case):
     values, same = by_seed(shown["drawn"], case.options["seeds"])
+    still = np.all([array == values[0] for array in values], 0)
     return {
         "a seed decides every number": same,
-        "every number is drawn anew": not np.all(
-            [v == values[0] for v in values], 0
-        ).any(),
+        "every number is drawn anew": not still.any(),
         "all numbers are as likely": uniform(values[0]),
         "bound": float(abs(values[0]).max()),
         "returned": shown["returned"],

@@ -41,8 +41,9 @@ def reference(model, loss_fn, optimizer, x, y, epochs):
 
 
 def describe(exercise, case):
-    how = said(case.options, "held")
-    return f"{how}, SGD, and x of shape {case.args[0].values.shape}"
+    x, held = case.args[0].values, case.options["held"]
+    before = ", gradients of NaN from before" if np.isnan(held) else ""
+    return f"SGD, {said(case.options, 'held')}; x: {x.dtype} {x.shape}{before}"
 
 
 check = Check(
