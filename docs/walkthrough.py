@@ -16,7 +16,7 @@ from pathlib import Path
 
 HOME = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(HOME), str(HOME / "tests/support")]
-sys.modules.setdefault("rfc3987_syntax", None)  # see grading/__main__.py
+sys.modules.setdefault("rfc3987_syntax", None)  # see grading/notebooks
 
 from altered import LAB, cell, empty, restyled, solved  # noqa: E402
 from lab_server import TOKEN, Server, browser  # noqa: E402

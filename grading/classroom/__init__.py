@@ -4,3 +4,5 @@ nbgrader keeps the gradebook. This package adds what nbgrader doesn't have.
 
 Imports processes, notebooks, checking, kernels, isolation.
 """
+
+from .. import notebooks  # noqa: F401  first: see there

@@ -119,8 +119,9 @@ class Cluster:
         return good - busy
 
     def _known(self):
+        """All workers: unlike scheduler_info(), this isn't what the client keeps."""
         try:
-            return {*self.client.scheduler_info(n_workers=-1)["workers"]}
+            return {*self.client.nthreads()}
         except Exception:  # the scheduler is gone, in one of many ways
             return set()
 

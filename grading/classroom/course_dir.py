@@ -368,6 +368,7 @@ def _offer_scripts():
 def _complaint(result):
     """What nbgrader's log names as the error."""
     text = f"{result.get('log') or ''}\n{result.get('error') or ''}"
-    errors = re.findall(r"^\s*([\w.]*(?:Error|Exception)\w*: .+)$", text, flags=re.M)
+    kinds = "Error|Exception|NoIsolation"
+    errors = re.findall(rf"^\s*([\w.]*(?:{kinds})\w*: .+)$", text, flags=re.M)
     errors = [re.sub(r"^[\w.]*\.(\w+: )", r"\1", error) for error in errors]
     return errors[0] if errors else text.strip()[-500:] or "no reason was given"

@@ -19,7 +19,7 @@ import stand_in  # noqa: E402
 from altered import LAB  # noqa: E402
 from stand_in import hand_in, lab  # noqa: E402
 
-from grading.classroom import cluster, course_dir, local_jobs  # noqa: E402
+from grading.classroom import cluster, course_dir, judging, local_jobs  # noqa: E402
 from grading.isolation import forks, sandbox  # noqa: E402
 from minigrad import course  # noqa: E402
 
@@ -125,6 +125,24 @@ def test_a_scheduler_is_seldom_asked_while_a_worker_is_busy(monkeypatch):
     assert len(asked) < 20
 
 
+def test_no_worker_is_lost_when_the_client_refreshes_what_it_knows(monkeypatch):
+    """It does so every few seconds, and asks for no workers then."""
+    known = distributed.Client._update_scheduler_info
+
+    async def refreshed(client, n_workers=0):
+        await known(client)
+
+    monkeypatch.setattr(distributed.Client, "_update_scheduler_info", refreshed)
+    item = cluster.Item(("s", LAB), LAB, [], [], {})
+    with (
+        workers("honest") as found,
+        cluster.Cluster(found.scheduler_address, slow, alone=5) as others,
+    ):
+        found.wait_for_workers(1)
+        assert [*others.judged([item])] == [(item, ([], []))]
+        assert not others.bad
+
+
 def words(lab, cells, checks, files=(), unsafe=False):
     with stand_in.judging_words():
         return cluster.judge(lab, cells, checks, unsafe=unsafe)
@@ -151,6 +169,15 @@ def test_with_workers_this_machine_needs_no_box(root, monkeypatch):
     assert [(one.state, one.why) for one in work] == 12 * [("graded", "")]
     with pytest.raises(sandbox.NoIsolation, match="only Linux"):
         list(course_dir.grade(root, everything=True))
+
+
+def test_where_nobody_can_judge_it_says_why(root, monkeypatch):
+    monkeypatch.setattr(judging, "in_order", no_box)
+    assert "bubblewrap is missing" in [*course_dir.grade(root)][0].why
+
+
+def no_box(*args, **how):
+    raise sandbox.NoIsolation("bubblewrap is missing")
 
 
 @pytest.mark.parametrize("task", [words, dies_at_one])
