@@ -6,6 +6,7 @@ import io
 import math
 import pickle
 import random
+import re
 import sys
 from pathlib import Path
 
@@ -44,6 +45,7 @@ from minigrad.exercises.answers import load_references  # noqa: E402
 from minigrad.exercises.registry import exercises, solves  # noqa: E402
 from minigrad.kernels.memory import bench  # noqa: E402
 from minigrad.layout import contiguous_strides, index_of  # noqa: E402
+from minigrad.nn import Module  # noqa: E402
 from minigrad.nn.unfused import linear  # noqa: E402
 from tools.audit.specimens import specimens_of  # noqa: E402
 
@@ -302,6 +304,18 @@ def doubled(library, answer, x, *dims):
     """A result's shape, and its elements times 2."""
     y = answer(x, *dims)
     return {"its shape": tuple(y.shape), "twice": 2.0 * library.array(y)}
+
+
+def test_of_a_long_list_from_a_driver_the_first_difference_is_shown():
+    saved = find_check(Module.state_dict)
+    hidden = next(s for s in specimens_of(saved.exercise) if s.cause == "hidden")
+    with hidden.in_place():
+        said = str(saved.judge(LocalSubject(), 0))
+    assert re.search(r"expected  \[3\]\[0\] 'a\d+.count\d+'\n", said), said
+    nothing = next(s for s in specimens_of(linear) if s.cause == "type")
+    with nothing.in_place():
+        said = " ".join(str(judge(linear, LocalSubject(), 0)).split())
+    assert "a tensor is wanted, not None: does every path end in `return`?" in said
 
 
 @pytest.mark.parametrize("subject", [LocalSubject, by_bytes])
