@@ -6,7 +6,6 @@ from typing import NamedTuple
 import numpy as np
 
 from ..isolation.replies import Outcome, Problem
-from . import describe
 from .describe import Filled
 from .features import View
 
@@ -32,19 +31,6 @@ class Tried(NamedTuple):
 
 
 TENSORS = frozenset([View, Filled])  # what describes a tensor
-
-
-def value_of(function, args):
-    """What a function gives for a case, tensors described; or Raises."""
-    try:
-        import torch
-
-        tensors = [*map(tensor_of, args)]
-        value = function(*tensors)
-        bases = [t for t in tensors if isinstance(t, torch.Tensor)]
-        return describe.described_torch(value, bases)
-    except (IndexError, RuntimeError, TypeError, ValueError) as error:
-        return Raises(type(error).__name__, str(error).split("\n")[0])
 
 
 def tensor_of(view):

@@ -41,8 +41,7 @@ from . import describe, picture
 from .cases import TENSORS, Raises, Tried, failed_as, given, tensor_of
 from .compare import UNLIKE, same
 from .explanation import Explanation
-from .mistakes import load, mistakes_of
-from .old_check import old_check
+from .mistakes import mistakes_of
 from .typed import typed
 from .verdict import NEEDS_GPU, Failure, Verdict, earned_of
 
@@ -404,10 +403,9 @@ def find_check(exercise):
 
 @functools.cache
 def _check(exercise):
-    """The one in `checks/03_strides/expand.py`, its mistakes loaded; or an old one."""
-    load(exercise)
-    if not file_of(exercise).exists():
-        return old_check(exercise)
+    """The one in `checks/03_strides/expand.py`."""
+    if not (file := file_of(exercise)).exists():
+        raise LookupError(f"{exercise.name} has no check yet: write {file}")
     name = f"grading.checks.{exercise.chapter}.{exercise.name}"
     return fitting(importlib.import_module(name).check, exercise)
 

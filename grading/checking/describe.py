@@ -1,6 +1,5 @@
 """What a check sees of a value: comparing, saying it in words, naming mistakes."""
 
-import inspect
 import math
 import os
 import textwrap
@@ -11,7 +10,7 @@ import numpy as np
 from minigrad.exercises.registry import kind
 
 from ..isolation.codec import Seen
-from .compare import same, same_strides  # noqa: F401  old checks have them here
+from .compare import same
 
 # Causes that are certain once they are seen: a check's own do not go before them.
 CERTAIN = {"endless", "gone", "circular", "recursion", "type", "changed", "reused"}
@@ -149,23 +148,6 @@ def _error(said):
 def _short(text, most):
     text = " ".join(text.split())
     return text if len(text) <= most else text[: most - 4] + " ..."
-
-
-def call(exercise, args):
-    """(key, text) lines of the call that a case makes, as a learner can type it."""
-    names = list(inspect.signature(exercise.__wrapped__).parameters)
-    if names[:1] == ["self"]:
-        x, *rest = args
-        how = (
-            f"minigrad.arange({x.cells}).as_strided({x.shape}, {x.strides}, {x.offset})"
-        )
-        said = ", ".join(map(shown, rest))
-        return [("input", f"x = {how}"), ("case", f"x.{exercise.name}({said})")]
-    said = ", ".join(map(shown, args))
-    named = [f"{n}={shown(a)}" for n, a in zip(names, args, strict=False)]
-    if len(names) >= len(args) > 1 and len(", ".join(named)) < 80:
-        said = ", ".join(named)
-    return [("case", f"{exercise.name}({said})")]
 
 
 def shown(value):

@@ -85,7 +85,7 @@ class Explanation:
     def ways(self, mistake):
         """What gives what a mistake gives: its model, and its wrong answers."""
         model = self.check.models.get(mistake.name)
-        return [Model(model), *mistake.ways] if model else mistake.ways
+        return [Model(model), *mistake.answers] if model else mistake.answers
 
     def agrees(self, way, case):
         """Does this way of a mistake give just what the answer gave?"""

@@ -31,7 +31,6 @@ import importlib
 import importlib.resources
 import re
 import tomllib
-from pathlib import Path
 from typing import NamedTuple
 
 from ..kernels.runs import Fault
@@ -41,23 +40,17 @@ CHECKS = importlib.resources.files("grading") / "checks"
 OTHERS = {"message", "or"}  # keys of a table beside its answer's, and signs
 CANDIDATES = {"of", "right", "wrong"}  # of a test: see candidates.py
 
-_models = {}  # name of an exercise -> {name of a mistake: Model, or sign}
-
 
 class Model(NamedTuple):
-    """What a mistake gives: function(check, *arguments of a case)."""
+    """A function in a check that gives what a mistake gives in a case."""
 
     function: object
 
 
-class Shows(NamedTuple):
-    """What is seen in each wrong result of a mistake, as `same` compares it."""
+class FirstWrong(NamedTuple):
+    """The fact that is wrong first in each wrong result of a mistake."""
 
-    value: object
-
-
-class Differs(str):
-    """What is wrong first in a result, in the words of the check's `same`."""
+    value: str
 
 
 class Missing(NamedTuple):
@@ -69,56 +62,40 @@ class Missing(NamedTuple):
 SIGNS = {
     "finding": Fault,
     "mended_by": Missing,
-    "first_wrong": lambda what: Shows(Differs(what)),
+    "first_wrong": FirstWrong,
 }
 
 
 class Mistake(NamedTuple):
-    """A mistake's name, message, and wrong answers, its Model or sign."""
+    """A mistake's name, message, wrong answers, and sign."""
 
     name: str
     message: str
     answers: tuple = ()
-    model: Model | None = None
     sign: object = None
-
-    @property
-    def ways(self):
-        """What computes it."""
-        return [self.model, *self.answers] if self.model else self.answers
-
-
-def models(exercise, **known):
-    """Say what no text can: Models, or signs, of mistakes, by their names."""
-    _models.setdefault(exercise.name, {}).update(known)
 
 
 @functools.cache
 def mistakes_of(exercise):
     """{name: Mistake} of an exercise."""
-    load(exercise)
     folder = CHECKS / exercise.chapter
     tables = read(folder / f"{exercise.name}.toml")
     shared = read(CHECKS / "common.toml") | read(folder / "common.toml")
-    models = _models.get(exercise.name, {})
-    if unknown := models.keys() - tables.keys():
-        raise ValueError(f"{exercise.name}.toml has no mistake {min(unknown)!r}")
     return {
-        name: _mistake(exercise, name, table, shared, models.get(name))
+        name: _mistake(exercise, name, table, shared)
         for name, table in tables.items()
         if name not in CANDIDATES
     }
 
 
-def _mistake(exercise, name, table, shared, model):
+def _mistake(exercise, name, table, shared):
     about = table if "message" in table else {**shared.get(name, {}), **table}
     if "message" not in about:
         raise ValueError(f"{exercise.name}.toml: {name} has no message, and no "
                          f"common.toml has one for it")  # fmt: skip
     answers = answers_in(exercise, name, table)
     sign = next((SIGNS[key](about[key]) for key in SIGNS if key in about), None)
-    sign, model = (sign, model) if isinstance(model, Model) else (model or sign, None)
-    return Mistake(name, folded(about["message"]), tuple(answers), model, sign)
+    return Mistake(name, folded(about["message"]), tuple(answers), sign)
 
 
 def answers_in(exercise, cause, table, before=0):
@@ -183,16 +160,3 @@ def _merged(before, one, other):
         parts += [*before[at:begin], *new]
         at = end
     return "".join([*parts, *before[at:]])
-
-
-def load(exercise):
-    """Import the file of an exercise: `checks/03_02_offset_of.py`."""
-    number = "_".join(f"{int(n):02}" for n in exercise.number.split("."))
-    _import(f"checks/{number}_*.py")
-    _import(f"checks/{exercise.chapter}*.py")
-
-
-@functools.cache
-def _import(pattern):
-    for path in sorted(Path(__file__).parent.parent.glob(pattern)):
-        importlib.import_module(f"grading.{path.parent.name}.{path.stem}")

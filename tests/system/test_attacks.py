@@ -13,7 +13,6 @@ import psutil  # noqa: E402
 from attacks import ATTACKS, CUDA, NETWORK, READ, SECRETS  # noqa: E402
 
 from grading.checking.check import Judgment  # noqa: E402
-from grading.checking.old_check import Check  # noqa: E402
 from grading.classroom import judging  # noqa: E402
 from grading.classroom.judging import verdict_on  # noqa: E402
 from grading.isolation import sandbox  # noqa: E402
@@ -60,7 +59,6 @@ def grader(room):
 def short_limits(monkeypatch):
     for name, value in SHORT.items():
         monkeypatch.setattr(process, name, value)
-    monkeypatch.setattr(Check, "seconds", 1)
     monkeypatch.setattr(Judgment, "seconds", 1)
     for tries in process, judging:  # each try is as hostile as the one before
         monkeypatch.setattr(tries, "TRIES", 1)

@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("torch", reason="not run: grading (PyTorch is not installed)")
 
 from grading.checking.answers import Specimen  # noqa: E402
-from grading.checking.check import Check, find_check, judge  # noqa: E402
+from grading.checking.check import find_check, judge  # noqa: E402
 from grading.checking.runner import LocalSubject  # noqa: E402
 from grading.classroom.judging import verdict_on  # noqa: E402
 from grading.isolation import sandbox  # noqa: E402
@@ -219,10 +219,8 @@ CHECKS = [find_check(e.exercise) for e in exercises() if type(e.exercise) is Exe
 
 def is_played(check):
     """Is the answer called by a driver, in some case at least?"""
-    if isinstance(check, Check):
-        cases = [case for _, case in check.cases(random.Random(0))]
-        return check.driver or any(case.driver for case in cases)
-    return check.scene
+    cases = [case for _, case in check.cases(random.Random(0))]
+    return check.driver or any(case.driver for case in cases)
 
 
 PLAYED = [

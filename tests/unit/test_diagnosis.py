@@ -50,7 +50,10 @@ def named(answer, **ways):
 
     class Doubled(Judgment):
         def causes(self):
-            return [Mistake(name, name, model=f) for name, f in ways.items()]
+            return [Mistake(name, name) for name in ways]
+
+        def ways(self, mistake):
+            return [ways[mistake.name]]
 
         def gives(self, way, case):
             return way(*case.args)

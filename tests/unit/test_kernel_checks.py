@@ -12,7 +12,7 @@ from grading.checking.check import Check, find_check
 from grading.checking.compare import arrays
 from grading.checking.kernel_judgment import KernelJudgment, NotRun
 from grading.checking.kernel_messages import pattern
-from grading.checking.mistakes import Mistake, Model
+from grading.checking.mistakes import Mistake
 from grading.checking.runner import LocalSubject
 from grading.isolation.codec import encode
 from grading.isolation.replies import WireSubject
@@ -249,11 +249,15 @@ def test_what_a_gpu_cannot_measure_is_said_and_costs_nothing(monkeypatch):
 def test_a_model_explains_a_kernel_unless_it_says_that_it_does_not_show():
     def names(*models):
         """What a kernel that writes 3 * x is said to have, of these mistakes."""
-        known = zip("ab", models, strict=False)
-        known = [Mistake(name, name, model=Model(f)) for name, f in known]
-        kind = type("Known", (KernelJudgment,), {"causes": lambda self: known})
+        known = dict(zip("ab", models, strict=False))
+        causes = [Mistake(name, name) for name in known]
+        kind = type("Known", (KernelJudgment,), {"causes": lambda self: causes})
         body = f"{I} if (i < n) y[i] = 3 * x[i];"
-        return verdict_on(body, replace(TWICE, judged_by=kind)).failures[0].cause
+        return (
+            verdict_on(body, replace(TWICE, judged_by=kind, models=known))
+            .failures[0]
+            .cause
+        )
 
     def tripled(x, y, n):
         y[:] = 3 * x

@@ -19,7 +19,7 @@ import sys
 import textwrap
 
 from grading.checking.answers import Rewritten, Specimen, written
-from grading.checking.mistakes import CHECKS, answers_in, load, mistakes_of, read
+from grading.checking.mistakes import CHECKS, answers_in, mistakes_of, read
 from minigrad import course
 
 ANSWERS = course.home() / "tests" / "answers"
@@ -42,7 +42,6 @@ def answer(exercise, right="", wrong=""):
 @functools.cache
 def specimens_of(exercise):
     """The Specimens of an exercise, no two with one title."""
-    load(exercise)
     found = [s for m in mistakes_of(exercise).values() for s in m.answers]
     place = ANSWERS / exercise.chapter / exercise.name
     tables = read(place.with_suffix(".toml"))
