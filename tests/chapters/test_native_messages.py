@@ -121,16 +121,13 @@ class Messages:
 def parts(messages):
     """{part: is it right?}, for several seeds."""
     check = find_check(check_bias_gelu)
-    found = {}
+    right = {}
     for seed in range(20):
-        for part, right in check.by_parts(
-            check.tried(Messages(messages), seed)
-        ).items():
-            found[part] = found.get(part, True) and right
-    assert check.refusing(Messages(messages), range(5)) == (
-        [] if all(found.values()) else [*range(5)]
-    )
-    return found
+        for case in check.judgment(Messages(messages), seed).tried():
+            right[case.part] = right.get(case.part, True) and case.right
+    refusing = [] if all(right.values()) else [*range(5)]
+    assert check.refusing(Messages(messages), range(5)) == refusing
+    return right
 
 
 @pytest.mark.parametrize("style", RIGHT)
@@ -141,6 +138,5 @@ def test_a_message_may_be_of_any_style(style):
 @pytest.mark.parametrize("style", WRONG)
 def test_a_message_must_say_what_is_wrong_in_its_case(style):
     messages, part = WRONG[style]
-    found = parts(messages)
-    heart = "what is right"
-    assert found == {p: p == heart or (part != 0 and p != part) for p in found}
+    right, core = parts(messages), "what is right"
+    assert right == {p: p == core or (part != 0 and p != part) for p in right}
