@@ -73,12 +73,13 @@ class Watched:
         names = _parameters(inspect.unwrap(self._exercise))
         given = [*zip(names, args, strict=False), *named.items()]
         given = [(n, a) for n, a in given if n not in self._changes and not _fixed(a)]
-        before = [(name, _inside(value)) for name, value in given]
-        result = self._exercise(*args, **named)
-        for (name, value), (_, was) in zip(given, before, strict=True):
-            if not _alike(_inside(value), was):
-                text = f"{name}, which it was given, has changed"
-                raise Misuse("changed", text)
+        before = [_inside(value) for _, value in given]
+        try:
+            result = self._exercise(*args, **named)
+        except Exception:
+            _expect_unchanged(given, before, " before the error")
+            raise
+        _expect_unchanged(given, before)
         if not given and _fixed(result):
             return result
         own = [m for value in (*args, *named.values()) for m in _memory(value)]
@@ -89,6 +90,13 @@ class Watched:
             raise Misuse("reused", text)
         self._earlier.extend(map(weakref.ref, [*new, *own]))
         return result
+
+
+def _expect_unchanged(given, before, when=""):
+    """Raise Misuse if an argument isn't what it was. given: pairs of name and value."""
+    for (name, value), was in zip(given, before, strict=True):
+        if not _alike(_inside(value), was):
+            raise Misuse("changed", f"{name}, which it was given, has changed{when}")
 
 
 @functools.cache
@@ -127,6 +135,8 @@ def _inside(value):
         return value.copy()
     if isinstance(value, tuple | list):
         return [_inside(item) for item in value]
+    if isinstance(value, set):
+        return {*value}
     return dict(value) if isinstance(value, dict) else value
 
 
@@ -137,4 +147,6 @@ def _alike(now, was):
         return len(now) == len(was) and all(map(_alike, now, was))
     if isinstance(was, dict):
         return now.keys() == was.keys() and all(now[k] is v for k, v in was.items())
+    if isinstance(was, set):
+        return now == was
     return now is was

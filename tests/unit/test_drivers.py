@@ -63,7 +63,15 @@ def one_buffer(x):
     return buffers.setdefault(x.shape, minigrad.zeros(2)).copy_(x * 2)
 
 
-@pytest.mark.parametrize("answer, kind", [(changed, "changed"), (one_buffer, "reused")])
+def changed_before_an_error(x):
+    x.fill_(0)
+    raise ValueError
+
+
+@pytest.mark.parametrize(
+    "answer, kind",
+    [(changed, "changed"), (changed_before_an_error, "changed"), (one_buffer, "reused")],
+)
 def test_what_a_call_must_leave_alone(answer, kind):
     earlier = []
     with pytest.raises(Misuse) as error:
@@ -81,3 +89,28 @@ def test_a_view_of_an_argument_may_come_back_again():
 def test_what_may_be_changed_is_not_compared():
     x = minigrad.tensor([1.0, 2.0])
     assert Watched(changed, [], changes=("x",))(x).tolist() == [1.0]
+
+
+def turned(items):
+    items.reverse()
+    raise ValueError
+
+
+@pytest.mark.parametrize(
+    "answer, items",
+    [(turned, [1, 2]), (lambda items: items.pop(), {1}), (dict.clear, {1: 2})],
+)
+def test_containers_stay_as_they_are_after_an_error_too(answer, items):
+    def call(items):
+        return answer(items)
+
+    with pytest.raises(Misuse, match="items, which it was given, has changed"):
+        Watched(call, [])(items)
+
+
+def test_an_error_that_changes_nothing_is_the_answer_s_own():
+    def refused(items):
+        raise ValueError("no")
+
+    with pytest.raises(ValueError, match="no"):
+        Watched(refused, [])([1, 2])
