@@ -7,7 +7,7 @@
             "copies": "a permute that copies",
             "inverse": "a permute in the inverse order",
         },
-        accepts=("other_errors",),      # mistakes whose fault no test may look for
+        accepts={"other_errors": "with other errors"},  # no test may look for them
     )
 
 Candidates are answers of the other exercise, so nothing is written twice: right ones,
@@ -55,7 +55,7 @@ class Candidate:
 
 
 def TestCheck(  # noqa: N802  it makes a Check
-    exercise, *, of, rejects, accepts=(), options=(), times=1, not_tested=None
+    exercise, *, of, rejects, accepts=None, options=(), times=1, not_tested=None
 ):
     """The check of a test of the exercise `of`; see the head of this file.
 
@@ -71,8 +71,8 @@ def TestCheck(  # noqa: N802  it makes a Check
         plainest, *others = rejects
         known = wrong_for(exercise, of)
         yield CORE, offered("the course's solution", Edits({}), True)
-        for title in accepts:
-            yield CORE, offered(f"a right one, {title}", known[title], True)
+        for title, how in (accepts or {}).items():
+            yield CORE, offered(f"a right one, {how}", known[title], True)
         for how, given in right_for(exercise).items():
             yield CORE, offered(f"a right one, {how}", given, True)
         yield CORE, offered(rejects[plainest], known[plainest], False)

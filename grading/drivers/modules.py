@@ -105,7 +105,12 @@ def train(library, answer, spec, of, flags, mode):
     modules = {n[1]: m for n, m in known.items() if isinstance(n, tuple)}
     for number, flag in flags.items():
         modules[number].training = flag
-    result = answer(modules[of], mode)
+    try:
+        result = answer(modules[of], mode)
+    except ValueError:
+        if any(modules[number].training != flag for number, flag in flags.items()):
+            raise NotPlain("a module's flag has changed before the error") from None
+        raise
     returned = [n for n, module in modules.items() if module is result]
     states = {n: modules[n].training for n in flags}
     return states | {"returned": returned[0] if returned else kind(result)}
@@ -211,7 +216,7 @@ def clip(library, answer, *grads, passed, **options):
         p.grad = g
     before = scenarios.gradients(library, *params)
     kinds = {"a list": params, "a generator": (p for p in params),
-             "a tensor": params[0]}  # fmt: skip
+             "a tuple": tuple(params), "a tensor": params[0]}  # fmt: skip
     try:
         norm = answer(kinds[passed], **options)
     except RuntimeError:
@@ -234,14 +239,14 @@ def clip(library, answer, *grads, passed, **options):
 def training(library, answer, x, y, weight, bias, lr, momentum, epochs, held=1.0):
     """Trains a line: the losses, and weight and bias at the end.
 
-    held: times the parameters, the gradients from before.
+    held: times the parameters, the gradients from before; None: there are none.
     """
     model = library.nn.Linear(x.shape[1], y.shape[1]).double()
     with library.no_grad():
         model.weight.copy_(weight)
         model.bias.copy_(bias)
     for p in model.parameters():
-        p.grad = p.detach() * held
+        p.grad = None if held is None else p.detach() * held
     optimizer = library.optim.SGD(model.parameters(), lr=lr, momentum=momentum)
     loss_fn = Loss()
     losses = answer(model, loss_fn, optimizer, x, y, epochs)

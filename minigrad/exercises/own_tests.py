@@ -135,9 +135,10 @@ def test_dropout(dropout):
     dropout: a function with the contract of dropout: dropout(input, p, training).
 
     Right ones must pass each time, whatever numbers they draw: leave room for chance.
-    They may draw in any way, so nothing is said of which elements are dropped for a
-    seed. The error is an AssertionError, or what the function raises. Which error it
-    raises for a p outside [0, 1] is not to be tested.
+    Of n elements, the share of zeros may be off by three standard deviations, 3 *
+    sqrt(p * (1 - p) / n). They may draw in any way, also by NumPy, so manual_seed need
+    not decide which elements are dropped. The error is an AssertionError, or what the
+    function raises. Which error it raises for a p outside [0, 1] is not to be tested.
     At hand: minigrad.ones(rows, columns), x.numpy(), np.testing.assert_allclose.
     Compare with NumPy; PyTorch is not there.
     """

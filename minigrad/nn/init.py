@@ -46,7 +46,8 @@ def fans(shape):
     shape: of a weight, a tuple of sizes from 1 on: (out_features, in_features) of
     Linear, or (out_channels, in_channels, KH, KW) of Conv2d, where a number of the
     input meets a weight at each of the KH * KW places of the window. Any number of
-    sizes may follow the first two.
+    sizes may follow the first two, and they may be so large that such a weight fits in
+    no memory: both numbers are exact ints.
     ValueError for fewer than two dimensions.
     """
 
@@ -62,7 +63,7 @@ def kaiming_uniform_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu"):
     tensor: it has elements, and may be a Parameter: what is written to it is not
     recorded. uniform_(tensor, a=low, b=high) writes such numbers into a tensor, without
     recording; manual_seed decides them.
-    Returns the tensor. ValueError for another mode.
+    Returns the tensor. ValueError for any mode but "fan_in" and "fan_out".
     """
 
 

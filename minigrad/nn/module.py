@@ -63,6 +63,9 @@ class Module(Attributes, Conversions, hooks.Hooks):
     def named_parameters(self, prefix="", recurse=True, remove_duplicate=True):
         """(name, parameter) of this module's parameters, then of those below it.
 
+        Those below it are all of its first child, with what is below that, then all of
+        its second child, and so on.
+
         self._parameters: {name: Parameter or None}, what was assigned to this module.
         self._modules: {name: Module or None}, the modules right below it. Both are in
         the order of assignment, and None stands for nothing. A parameter's name has the
@@ -170,7 +173,7 @@ class Module(Attributes, Conversions, hooks.Hooks):
 
         Dropout and batch norm do something else in training. self.children(): the
         modules right below this one. ValueError("training mode is expected to be
-        boolean") for a mode that is no bool.
+        boolean") for a mode that is no bool, before any of them has changed.
         """
 
     def eval(self):

@@ -12,8 +12,9 @@ from ..exercises.registry import exercise
 def linear(input, weight, bias=None):
     """input times the transpose of weight, plus bias.
 
-    input: (*, in_features), any number of dimensions in front. weight: (out_features,
-    in_features), as PyTorch stores it. bias: (out_features,) or None.
+    input: (*, in_features), any number of dimensions in front, of any sizes, also 0.
+    weight: (out_features, in_features), as PyTorch stores it; neither size is 0. bias:
+    (out_features,) or None.
     Returns a tensor (*, out_features), in input's dtype. It is made of operators:
     gradients reach input, weight and bias.
     """
@@ -24,7 +25,7 @@ def conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1):
     """A convolution as one matrix product, with the images laid out by `unfold`.
 
     input: (N, C, H, W). weight: (O, C, KH, KW). bias: (O,) or None. stride, padding,
-    dilation: ints or pairs (down, across).
+    dilation: ints or tuples (down, across). No size is 0, and the window fits.
 
     functional.unfold(input, kernel_size, dilation, padding, stride) is (N, C * KH * KW,
     L): each column is one place of the window, all of its numbers channel by channel,
@@ -49,13 +50,13 @@ def batch_norm(
 
     input: (N, C, ...): a channel's elements are those of all samples and places.
     Their mean may be large beside their deviation: it is subtracted before squaring.
-    weight, bias: (C,) or None for 1 and 0.
+    weight, bias: (C,) or None for 1 and 0. All tensors have one dtype.
 
     In training mean and var are those of the input, var divided by the number of
     elements n; and the running ones, (C,), are moved in place by
     running = (1 - momentum) * running + momentum * new, where the new variance is the
-    one divided by n - 1. They may be None: then there is nothing to move. Without
-    `training` the running ones are used, and stay as they are.
+    one divided by n - 1; n is 2 or more. They may be None: then there is nothing to
+    move. Without `training` the running ones are used, and stay as they are.
 
     Returns a tensor of input's shape and dtype. It is made of operators: gradients
     reach input, weight and bias. The running ones never belong to a graph.
@@ -68,10 +69,12 @@ def dropout(input, p=0.5, training=True):
 
     So the expected value of each element stays the same. Without `training`, or with
     p = 0, the values of the input; with p = 1 all is 0. ValueError for a p outside
-    [0, 1], with `training` or without.
+    [0, 1], with `training` or without; p is never NaN. Where the input is infinite or
+    NaN, what is dropped may be NaN instead of 0, as PyTorch's is.
     The result has input's dtype, and a gradient goes through what is kept.
     random.keep_mask(input, chance) is a tensor of 1 with that probability, else 0: each
-    element by itself, each call another, and manual_seed decides them.
+    element by itself, each call another, and manual_seed decides them. Any other random
+    numbers will do, if manual_seed decides those, such as minigrad.rand's.
     """
 
 

@@ -9,12 +9,13 @@ from ..tensor import Tensor
 def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False):
     """Scale all gradients by one factor, so that together they are max_norm at most.
 
-    parameters: a tensor, or any iterable of them; those whose .grad is None count for
-    nothing. The norm is that of all gradients as one long vector: the root of the sum
-    of all squares; for another norm_type p, (sum of |g| ** p) ** (1 / p); for
-    float("inf") the largest |g|. Squares of float16 gradients do not fit into float16:
-    those become float32, g.float(), and all others stay in their own dtype. Every
-    gradient is multiplied in place by min(max_norm / (norm + 1e-6), 1).
+    parameters: a tensor, or any iterable of them, each once; those whose .grad is None
+    count for nothing, and all other gradients have one dtype. The norm is that of all
+    gradients as one long vector: the root of the sum of all squares; for another
+    norm_type p, (sum of |g| ** p) ** (1 / p); for float("inf") the largest |g|. Squares
+    of float16 gradients do not fit into float16: those become float32, g.float(), and
+    all others stay in their own dtype. Every gradient is multiplied in place by
+    min(max_norm / (norm + 1e-6), 1); where that's NaN, they may be left as they are.
 
     gradients_of(parameters): a list of the gradients that are not None; minigrad.stack
     makes one tensor of several. Returns the norm before clipping, a tensor without

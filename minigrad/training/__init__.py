@@ -19,7 +19,8 @@ def linear_regression(model, loss_fn, optimizer, x, y, epochs):
     model, loss_fn, optimizer: model(x) is a prediction, loss_fn(prediction, y) a tensor
     without dimensions, and optimizer has the model's parameters. In each epoch: all
     gradients that are there are forgotten, also in the first; the loss is computed,
-    then its gradients, and the optimizer makes its step.
+    then its gradients, and the optimizer makes its step. There are `epochs` steps
+    whatever the losses are, also where they no longer change, grow, or become NaN.
 
     Returns a list of the losses, Python numbers, each from before its step. No graph of
     an earlier epoch is kept.
@@ -50,7 +51,8 @@ def evaluate(model, loader):
     at its label. While it runs the model is not in training and nothing is recorded for
     gradients; afterwards the model is in the mode that it was in, and operators are
     recorded if they were before. The loader is gone through once, and no more than a
-    batch's outputs are kept.
+    batch's outputs are kept. The loader isn't empty, no two outputs of an image are
+    equal, all layers are in the model's mode, and nothing raises an error.
     """
 
 
@@ -60,8 +62,8 @@ def train_mnist(training, epochs):
 
     training: a Training. An epoch is one run through training.train: train_step with
     each batch, and training.stepped(loss) after it. Then the model is evaluated on
-    training.test, and training.evaluated(loss, accuracy) notes that. A model that is in
-    training is so at every step, and in the end.
+    training.test, and training.evaluated(loss, accuracy) notes that. The model that is
+    given is in training, and is so at every step, and in the end.
 
     A training that was stopped goes on: len(training.results) epochs are done.
     training.train.epoch epochs have had their steps: where that is one more, only the

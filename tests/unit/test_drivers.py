@@ -70,7 +70,11 @@ def changed_before_an_error(x):
 
 @pytest.mark.parametrize(
     "answer, kind",
-    [(changed, "changed"), (changed_before_an_error, "changed"), (one_buffer, "reused")],
+    [
+        (changed, "changed"),
+        (changed_before_an_error, "changed"),
+        (one_buffer, "reused"),
+    ],
 )
 def test_what_a_call_must_leave_alone(answer, kind):
     earlier = []

@@ -7,6 +7,7 @@ import torch.nn.functional as F
 
 from grading.checking.check import Check
 from grading.checking.compare import close
+from grading.checking.pairwise import pairwise
 from grading.drivers import modules
 from grading.drivers.scenarios import CUT
 from minigrad.nn.unfused import batch_norm
@@ -56,6 +57,27 @@ def cases(random):
         arrays = (a.astype(dtype) for a in scaled(random, IMAGES))
         yield f"in {dtype.__name__}", trained(*arrays)
     yield "no running statistics", trained(drawn(random, ROWS)[0], None, None)
+    for row in pairwise(
+        random,
+        shape=(IMAGES, ROWS, (1, 3, 2, 2), (5, 1), (4, 2, 3), (2, 8, 2, 1, 3)),
+        running=(True, False),
+        weight=(None, 0, 1),
+        bias=(None, 0, 1),
+        training=(True, False),
+        momentum=(0.1, 0.3, 0.0, 1.0),
+        eps=(1e-5, 0.5),
+        dtype=(np.float64, np.float32, np.float16),
+    ):
+        shape, running, *times, dtype = (
+            row.pop(name) for name in ("shape", "running", "weight", "bias", "dtype")
+        )
+        x, mean, var, *pair = scaled(random, shape)
+        if row["training"] and not running:
+            mean = var = None
+        pair = (t if t is None else t * a for t, a in zip(times, pair, strict=True))
+        few = [None if a is None else a.astype(dtype) for a in (x, mean, var, *pair)]
+        part = "options together" if dtype is np.float64 else f"in {dtype.__name__}"
+        yield part, on_tensors(*few, **row)
 
 
 def observe(shown, case):

@@ -7,6 +7,7 @@ import torch
 
 from grading.checking.check import Check
 from grading.checking.compare import close
+from grading.checking.pairwise import pairwise
 from grading.drivers import modules
 from minigrad.nn.utils import clip_grad_norm_
 
@@ -31,13 +32,32 @@ def cases(random):
     yield "any iterable", of((3, 4), (2,), scale=10, passed="a generator", **one)
     yield "any iterable", of((3, 4), scale=10, passed="a tensor", **one)
     halves = np.array([300.0, 0], np.float16), np.array([400.0], np.float16)
-    yield "float16", on_tensors(*halves, passed="a list", **one)
+    for norm_type in (2.0, 1.0, math.inf):
+        how = {"norm_type": norm_type, "passed": "a list"}
+        yield "float16", on_tensors(*halves, **one, **how)
     for norm_type in (1.0, 3.0, math.inf):
         how = {"max_norm": 1.5, "norm_type": norm_type}
         yield "other norms", of((3, 2), (4,), scale=4, **how)
     negative = np.array([[1.0, -9.0], [2.0, 3.0]]), np.array([-4.0])
     yield "other norms", on_tensors(*negative, passed="a list", **how)
     yield "small ones stay", of((3,), (2,), scale=0.0, **one)
+    for row in pairwise(
+        random,
+        shapes=(((3, 4), (5,)), ((2,), None, (3, 2)), (None,), ((4,),), (None, (1,))),
+        element=(None, math.inf, -math.inf, math.nan),
+        scale=(0, 0.01, 10),
+        max_norm=(0, 1, 2.5),
+        norm_type=(2, 1.0, 3.0, math.inf),
+        error_if_nonfinite=(False, True),
+        passed=("a list", "a tuple", "a generator", "a tensor"),
+    ):
+        element, scale = row.pop("element"), row.pop("scale")
+        if element is math.nan:
+            row["error_if_nonfinite"] = True
+        grads = [s and numbers(random, *s, scale=scale) for s in row.pop("shapes")]
+        if element is not None and grads[-1] is not None:
+            grads[-1].flat[random.randrange(grads[-1].size)] = element
+        yield "options together", on_tensors(*grads, **row)
 
 
 def describe(exercise, case):
@@ -53,5 +73,6 @@ check = Check(
     driver=modules.clip,
     compare=close(),
     describe=describe,
-    not_tested="float32, bfloat16 (both as double) and norm_type below 1 (no norm)",
+    not_tested="float32, bfloat16 (both as double), norm_type below 1 (no norm), a "
+    "parameter that is listed twice, and finite gradients where others are NaN",
 )

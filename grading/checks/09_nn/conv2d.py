@@ -5,6 +5,7 @@ import torch.nn.functional as F
 
 from grading.checking.check import Check
 from grading.checking.compare import close
+from grading.checking.pairwise import pairwise
 from grading.drivers.graphs import with_gradients
 from minigrad.nn.unfused import conv2d
 
@@ -40,6 +41,26 @@ def cases(random):
     yield "in float32", on_tensors(*map(np.float32, (x, w, b)))
     yield "a bias of zeros", on_tensors(x, w, 0 * b)
     yield "float16", on_tensors(*map(quarters, (x, w, b)))
+    for row in pairwise(
+        random,
+        n=(1, 2),
+        c=(1, 3),
+        o=(1, 4),
+        images=((7, 9), (8, 7)),
+        window=((1, 1), (3, 2), (2, 3), (7, 1)),
+        stride=(1, 2, (2, 1), (1, 3)),
+        padding=(0, 1, (0, 2), (3, 0)),
+        dilation=(1, 2, (1, 3)),
+        bias=(None, 0, 1),
+        dtype=(np.float64, np.float32),
+    ):
+        n, c, o, images, window = (row.pop(name) for name in [*row][:5])
+        if window == (7, 1):
+            row["dilation"] = 1
+        few = drawn(random, (n, c, *images), (o, c, *window))
+        times, dtype = row.pop("bias"), row.pop("dtype")
+        few = few[:2] if times is None else (*few[:2], times * few[2])
+        yield "options together", on_tensors(*map(dtype, few), **row)
 
 
 check = Check(

@@ -10,6 +10,7 @@ import torch
 
 from grading.checking.check import Check
 from grading.checking.compare import close
+from grading.checking.pairwise import pairwise
 from grading.drivers import modules
 from minigrad.nn.init import kaiming_uniform_
 
@@ -18,21 +19,30 @@ from .chance import by_seed, looks_random, seeds_drawn
 
 
 def cases(random):
-    def of(*shape, **options):
+    def of(*shape, seeds=None, **options):
         shape = [n + random.randrange(10) * (n > 50) for n in shape]
         weight = np.zeros(shape, np.float32)
-        return on_tensors(weight, seeds=seeds_drawn(random), **options)
+        seeds = seeds or seeds_drawn(random)
+        return on_tensors(weight, seeds=seeds, **options)
 
     yield "for relu", of(150, 300, nonlinearity="relu")
     yield "for relu", of(400, 100, nonlinearity="relu")
     yield "convolutions", of(60, 30, 5, 3, nonlinearity="relu")
     yield "fan_out", of(150, 300, mode="fan_out", nonlinearity="relu")
-    yield "fan_out", of(60, 30, 5, 3, mode="fan_out", nonlinearity="relu")
-    for nonlinearity in "tanh", "linear":
-        yield "other gains", of(150, 300, nonlinearity=nonlinearity)
+    yield "other gains", of(150, 300, nonlinearity="tanh")
     yield "the slope a", of(150, 300, a=math.sqrt(5))
     yield "the slope a", of(150, 300)
-    yield "no other mode", of(3, 4, mode="both")
+    for row in pairwise(
+        random,
+        shape=((90, 301), (400, 90), (60, 30, 5, 3), (60, 90, 5)),
+        mode=("fan_in", "fan_out"),
+        nonlinearity=("relu", "tanh", "linear", "leaky_relu"),
+        a=(0, 0.5, -2, math.sqrt(5)),
+    ):
+        seeds = [random.getrandbits(32)]
+        yield "options together", of(*row.pop("shape"), seeds=seeds, **row)
+    for mode in "both", "fan", "fan_avg", "fan_in_out", "in", "out", "":
+        yield "no other mode", of(3, 4, mode=mode)
 
 
 def uniform(values):

@@ -5,6 +5,7 @@ import torch.nn.functional as F
 
 from grading.checking.check import Check
 from grading.checking.compare import close
+from grading.checking.pairwise import pairwise
 from grading.drivers.graphs import with_gradients
 from minigrad.nn.unfused import linear
 
@@ -23,6 +24,20 @@ def cases(random):
     for shape in (2, 5, 3), (3,), (0, 3):
         yield "any dimensions in front", on_tensors(numbers(random, *shape), w, b)
     yield "in float32", on_tensors(*map(np.float32, (x, w, b)))
+    for row in pairwise(
+        random,
+        front=((4,), (), (1,), (2, 5), (0,), (2, 0, 3), (2, 1, 3, 2)),
+        n=(1, 3),
+        m=(1, 4),
+        bias=(None, 0, 1),
+        dtype=(np.float64, np.float32, quarters),
+    ):
+        x, w = (numbers(random, *s, row["n"]) for s in (row["front"], (row["m"],)))
+        given = [x, w]
+        if row["bias"] is not None:
+            given.append(row["bias"] * numbers(random, row["m"]))
+        yield "shapes together", on_tensors(*map(row["dtype"], given))
+    x, w, b = numbers(random, 2, 3), numbers(random, 4, 3), numbers(random, 4)
     x[0, 0], x[1, 1] = np.nan, np.inf
     yield "NaN and infinity", on_tensors(x, w, b)
 

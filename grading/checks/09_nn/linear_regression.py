@@ -4,6 +4,7 @@ import numpy as np
 
 from grading.checking.check import Check
 from grading.checking.compare import close
+from grading.checking.pairwise import pairwise
 from grading.drivers import modules
 from minigrad.training import linear_regression
 
@@ -20,14 +21,24 @@ def line(random, w, b, epochs, lr, momentum=0.0, held=1.0):
 
 
 def cases(random):
-    yield "y = 3x + 2", line(random, np.array([[3.0]]), [2.0], 60, 0.1)
+    yield "y = 3x + 2", line(random, np.array([[3.0]]), [2.0], 30, 0.1)
     yield "every epoch", line(random, numbers(random, 1, 1), [0.5], 4, 0.1)
     for held in 1.0, np.nan:
         w = numbers(random, 1, 1)
         yield "every epoch", line(random, w, [0.5], 1, 0.3, held=held)
     yield "every epoch", line(random, numbers(random, 1, 1), [1.0], 0, 0.3)
     w = numbers(random, 2, 3)
-    yield "several numbers, momentum", line(random, w, [1.0, 2.0], 20, 0.05, 0.9)
+    yield "several numbers, momentum", line(random, w, [1.0, 2.0], 10, 0.05, 0.9)
+    for row in pairwise(
+        random,
+        shape=((1, 1), (2, 3)),
+        epochs=(1, 4),
+        lr=(0.1, 0, 1.5, 1e200),  # losses that stay, that grow, infinity, and NaN
+        momentum=(0, 0.9),
+        held=(None, 1.0, np.nan),
+    ):
+        w = numbers(random, *row.pop("shape"))
+        yield "whatever the losses", line(random, w, [1.0, 2.0][: len(w)], **row)
 
 
 def reference(model, loss_fn, optimizer, x, y, epochs):

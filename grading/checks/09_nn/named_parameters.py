@@ -3,6 +3,7 @@
 import torch
 
 from grading.checking.check import Check
+from grading.checking.pairwise import pairwise
 from grading.drivers import modules
 from minigrad.nn import Module
 
@@ -25,6 +26,17 @@ def cases(random):
     yield "nothing", on_tree(random, {})
     twins = {"parameters": {"a": 1, "b": 1.5}, "modules": {"c": LEAF}}
     yield "equal in value", on_tree(random, twins)
+    for row in pairwise(
+        random,
+        spec=(LEAF, DEEP, TIED, SHARED, FROZEN, twins),
+        prefix=("", "net"),
+        recurse=(True, False),
+        remove_duplicate=(True, False),
+        late=(None, 99),
+    ):
+        late, prefix = row.pop("late"), row.pop("prefix")
+        row |= ({"late": late} if late else {}) | ({"prefix": prefix} if prefix else {})
+        yield "options together", on_tree(random, **row)
     yield "one that comes late", on_tree(random, DEEP, late=99)
     yield "one that comes late", on_tree(random, {}, late=99)
 

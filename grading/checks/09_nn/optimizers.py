@@ -8,6 +8,7 @@ import torch
 from grading.checking.check import Check, call
 from grading.checking.compare import close
 from grading.checking.describe import Filled
+from grading.checking.pairwise import pairwise
 from grading.drivers import modules
 
 from ..inputs import numbers, said
@@ -16,10 +17,17 @@ STEPS = 50
 
 
 def steps(random, state=(), steps=STEPS, dtype=np.float64, **options):
-    """Steps by half as many gradients. state: what comes between param and these."""
-    param = numbers(random, 3, 2).astype(dtype)
+    """Steps by half as many gradients. state: what comes between param and these.
+
+    Numbers of the parameter are 0, and so are gradients: of one number at every step,
+    and of others at some.
+    """
+    param = numbers(random, 4, 2).astype(dtype)
     count = steps // 2 + 1
-    grads = [numbers(random, 3, 2).astype(dtype) + param for _ in range(count)]
+    grads = [numbers(random, 4, 2).astype(dtype) + param for _ in range(count)]
+    for n, grad in enumerate(grads):
+        grad[0, 0] = grad.flat[2 + n % 6] = 0
+    param[1, 1] = 0
     order = [n % count for n in range(steps)]
     order = order[:2] + random.sample(order[2:], len(order[2:]))
     tensors = map(Filled, (param, *grads))
@@ -52,8 +60,17 @@ def adam_check(exercise, optimizer, core):
         ]  # fmt: skip
         for part, options in sorted(some, key=lambda case: case[0] != core):
             yield part, steps(random, **usual | options)
-        how = usual | {"weight_decay": 0.1, "steps": 3, "dtype": np.float32}
-        yield "float32", steps(random, **how)
+        for how in pairwise(
+            random,
+            steps=(1, 2, 5),
+            dtype=(np.float64, np.float32),
+            lr=(0.1, 0, 2),
+            betas=((0.9, 0.99), (0.0, 0.9), (0.6, 0.0), (0.3, 0.2)),
+            eps=(1e-8, 0.01, 3),
+            weight_decay=(0.0, 0.3, 2),
+        ):
+            single = how["dtype"] is np.float32
+            yield "float32" if single else "options together", steps(random, **how)
 
     return Check(
         exercise,
@@ -62,5 +79,6 @@ def adam_check(exercise, optimizer, core):
         driver=modules.adam,
         compare=close(),
         describe=describe,
-        not_tested="shapes but (3, 2): the rule is that of each number alone",
+        not_tested="shapes but (4, 2): the rule is that of each number alone; float16, "
+        "where 1e-8 is 0; and NaN and infinity",
     )

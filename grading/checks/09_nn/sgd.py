@@ -6,6 +6,7 @@ import torch
 from grading.checking.check import Check
 from grading.checking.compare import close
 from grading.checking.describe import Filled
+from grading.checking.pairwise import pairwise
 from grading.drivers import modules
 from minigrad.optim.sgd import sgd
 
@@ -16,20 +17,34 @@ from .optimizers import describe, steps
 def cases(random):
     both = {"momentum": 0.7, "weight_decay": 0.1}
     for part, options in [
-        ("plain steps", {}), ("plain steps", {"steps": 1}),
-        ("plain steps", {"lr": 0.03}),
-        ("momentum", {"momentum": 0.9}), ("momentum", {"momentum": 0.5}),
-        ("dampening", {"dampening": 0.5}),
+        ("plain steps", {"steps": 1}), ("plain steps", {}),
+        ("momentum", {"momentum": 0.9}), ("momentum", {"momentum": 0.5, "steps": 3}),
+        ("dampening", {"dampening": 0.5, "steps": 3}),
         ("dampening", {"momentum": 0.8, "dampening": 0.3}),
-        ("weight decay", {"weight_decay": 0.2}), ("weight decay", both),
-        ("nesterov", {"momentum": 0.9, "nesterov": True}),
+        ("weight decay", {"weight_decay": 0.2, "steps": 3}), ("weight decay", both),
         ("nesterov", both | {"nesterov": True}),
     ]:  # fmt: skip
         yield part, steps(random, [None], **{"lr": 0.1} | options)
-    yield "plain steps", steps(random, [Filled(numbers(random, 3, 2))], 1, lr=0.1)
-    for dtype in np.float32, np.float16:
-        how = {"lr": 0.1, "momentum": 0.9, "weight_decay": 0.1}
-        yield dtype.__name__, steps(random, [None], 2, dtype, **how)
+    for how in pairwise(
+        random,
+        buffer=(None, 0, 1),
+        steps=(1, 2, 5),
+        dtype=(np.float64, np.float32, np.float16),
+        lr=(0.1, 0, 2),
+        momentum=(0, 0.9, 0.4, 1),
+        dampening=(0, 0.3, 1),
+        weight_decay=(0, 0.1, 2),
+        nesterov=(False, True),
+    ):
+        dtype, times = how["dtype"], how.pop("buffer")
+        buffer = times if times is None else numbers(random, 4, 2, scale=times)
+        if not how["momentum"] or how["dampening"]:
+            how["nesterov"] = False
+        if dtype is np.float16:
+            how |= {"lr": 0.1, "steps": 1}
+        part = "options together" if dtype is np.float64 else dtype.__name__
+        given = buffer if buffer is None else Filled(buffer.astype(dtype))
+        yield part, steps(random, [given], **how)
 
 
 def reference(param, grad, buffer, **options):
@@ -38,7 +53,7 @@ def reference(param, grad, buffer, **options):
     optimizer.state[param] = {"momentum_buffer": buffer}
     optimizer.step()
     buffer = optimizer.state[param]["momentum_buffer"]
-    return buffer if "momentum" in options else None
+    return buffer if options.get("momentum") else None
 
 
 check = Check(
@@ -48,6 +63,6 @@ check = Check(
     driver=modules.sgd,
     compare=close(),
     describe=describe,
-    not_tested="shapes but (3, 2): the rule is that of each number alone; and nesterov "
-    "without momentum or with dampening, which PyTorch refuses",
+    not_tested="shapes but (4, 2): the rule is that of each number alone; nesterov "
+    "without momentum or with dampening, which PyTorch refuses; and NaN and infinity",
 )

@@ -3,6 +3,7 @@
 import torch
 
 from grading.checking.check import Check
+from grading.checking.pairwise import pairwise
 from grading.drivers import modules
 from minigrad.nn import Module
 
@@ -21,6 +22,15 @@ def cases(random):
     yield "a prefix", on_tree(random, NET, prefix="model.")
     yield "keep_vars", on_tree(random, NET, keep_vars=True)
     yield "keep_vars", on_tree(random, {"modules": {"a": NORM}}, keep_vars=True)
+    for row in pairwise(
+        random,
+        spec=({}, LEAF, TWO, DEEP, NET, TIED, SHARED, FROZEN),
+        prefix=("", "model."),
+        keep_vars=(False, True),
+    ):
+        prefix = row.pop("prefix")
+        row |= {"prefix": prefix} if prefix else {}
+        yield "options together", on_tree(random, **row)
 
 
 check = Check(

@@ -18,6 +18,10 @@ check = TestCheck(
         "same_again": "a dropout that drops the same elements each time",
         "raised": "a dropout that fails for p = 1",
     },
-    not_tested="no_error and seed, as in the contract; dtype, cut, and pattern, of "
+    accepts={
+        "seed": "drawn by NumPy, so manual_seed doesn't decide it",
+        "seed 2": "whose share of zeros is nearly three standard deviations off",
+    },
+    not_tested="no_error, as in the contract; dtype, cut, and pattern, of "
     "which it says nothing; scaled_after and mask_alone, two mistakes at once",
 )

@@ -26,7 +26,7 @@ def cases(random):
         for module in BELOW:
             for some in random.sample(flags, 4):
                 yield "training of all", on_family(module, some, mode)
-    for mode in (1, None, "yes"):
+    for mode in (1, 0, 1.0, None, "", "yes"):
         yield "only True and False", on_family(1, random.choice(flags), mode)
 
 
@@ -41,5 +41,6 @@ check = Check(
     reference=torch.nn.Module.train,
     driver=modules.train,
     describe=describe,
-    not_tested="a module met twice: its mode is then set twice, to the same",
+    not_tested="a module met twice: its mode is then set twice, to the same; and "
+    "whether modules below are set by their own train",
 )

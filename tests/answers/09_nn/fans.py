@@ -16,9 +16,9 @@ def _(shape):
     return into, out
 
 
-@answer(fans, right="of an array")
+@answer(fans, right="of an array without memory")
 def _(shape):
     if len(shape) <= 1:
         raise ValueError("two dimensions at least")
-    w = np.empty(shape)
+    w = np.broadcast_to(np.int8(0), shape)
     return w[0].size, w[:, 0].size
