@@ -248,13 +248,14 @@ class Once:
 def train_steps(exercise, weights, norm, training, lr, momentum, held, batches, look):
     """Steps by SGD: the losses, what they are, and the model afterwards.
 
-    norm: None, or the mode of a batch norm. held: what gradients from before are.
+    norm: None, or the mode of a batch norm. held: what gradients from before are, None
+    where there are none.
     """
     model = Watched(network(minigrad, weights, norm is not None)).train(training)
     if norm is not None:
         model.model[1].train(norm)
     optimizer = optim.SGD(model.parameters(), lr, momentum)
-    for parameter in model.parameters():
+    for parameter in model.parameters() if held is not None else ():
         parameter.grad = minigrad.full_like(parameter, held)
     losses, graphs, known, calls = [], [], {*vars(model)}, []
     modes = [m.training for m in model.modules()]

@@ -131,8 +131,9 @@ class DataLoader(Suggesting):
         """In which order the items come in this epoch: an array of len(self.dataset).
 
         Without self.shuffle as they lie. Else a random order, which self.seed and the
-        epoch's number self.epoch, two ints of 0 or more, decide alone: the same two
-        give the same order in every run, and any other pair gives another order. The
+        epoch's number self.epoch, two ints from 0 to 2 ** 32 - 1, decide alone: the
+        same two give the same order in every run, and any other pair gives another
+        order, for 18 items or more, of which there are orders enough. The
         array is new, and the loader stays as it is. Generators of random numbers that
         others use, such as NumPy's own, are left as they are.
         """

@@ -3,18 +3,27 @@
 from torch.utils.data import BatchSampler
 
 from grading.checking.check import Check, drive
+from grading.checking.pairwise import pairwise
 from grading.drivers.training import batch_indices
 from minigrad.data import DataLoader
 
 from .network import LOADERS
 
+PARTS = {False: "all items, in order", True: "drop_last"}
+
 
 def cases(random):
-    for drop_last, part in (False, "all items, in order"), (True, "drop_last"):
-        for n, size in (*LOADERS, (0, 4)):
-            order = random.sample(range(n), n)
-            how = {"order": order, "size": size, "drop_last": drop_last}
-            yield part, drive(batch_indices, **how)
+    for drop_last, part in PARTS.items():
+        for n, size in LOADERS:
+            yield part, batches(random, n, size, drop_last)
+    rows = {"n": (0, 1, 2, 8, 9, 300), "size": (1, 2, 4, 8, 9, 1000)}
+    for row in pairwise(random, **rows, drop_last=(False, True)):
+        yield PARTS[row["drop_last"]], batches(random, **row)
+
+
+def batches(random, n, size, drop_last):
+    order = random.sample(range(n), n)
+    return drive(batch_indices, order=order, size=size, drop_last=drop_last)
 
 
 def reference(order, size, drop_last):

@@ -11,8 +11,11 @@ from minigrad.data import DataLoader
 
 FEW = [(seed, epoch) for seed in range(7) for epoch in range(7)]
 FACTORS = 10, 16, 31, 32, 37, 64, 97, 100, 101, 128, 255, 256, 257, 500, 512, 997, 999
-FACTORS += 1000, 1001, 1009, 1024, 4096, 9973, 10_000  # of seed * factor + epoch
+FACTORS += 1000, 1001, 1009, 1024, 4096, 9973, 10_000, 2**16, 65_537, 10**5, 10**6
+FACTORS += 1_000_003, 10**9, 10**9 + 7, 2**31 - 1, 2**31  # of seed * factor + epoch
+MOST = 2**32 - 1
 MANY = [*FEW, (1, 23), (12, 3), *((1, f) for f in FACTORS), *((f, 1) for f in FACTORS)]
+MANY += [(0, MOST), (MOST, 0), (MOST, MOST), (MOST, 1), (1, MOST), (MOST - 1, MOST)]
 
 
 def cases(random):

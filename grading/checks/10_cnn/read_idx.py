@@ -37,6 +37,8 @@ def cases(random):
         yield "images and labels", call(file(*shape))
     for shape in (5, 3), (2, 3, 4, 5), (0, 2, 2), (), (0, 65536), (1, 2, 1, 2, 1, 3):
         yield "any number of dimensions", call(file(*shape))
+    for shape in (256, 1), (1, 257), (65_537,), (0, 2**32 - 1), (0, 2**31), (2,) * 12:
+        yield "any number of dimensions", call(file(*shape))
     good = file(4, 3, 2)
     for data in [
         *(file(4, 3, 2, kind=kind) for kind in (0x0D, 0x0B)),
@@ -47,6 +49,9 @@ def cases(random):
         # sizes that are neither negative nor allocated
         *(head(2**32 - 1) + bytes(5), head(2**32 - 1, 2**16) + bytes(5)),
         *(b"", b"\0\0\x08", b"\0\0\x08\0"),
+        *(good[:size] for size in range(len(good))),
+        *(good + random.randbytes(more) for more in (1, 2, 4, 24)),
+        *(file(4, 3, 2, kind=kind) for kind in (0, 7, 9, 10, 0x0E, 0x88, 0xFF)),
     ]:  # fmt: skip
         yield "what is wrong is refused", call(data)
 
@@ -73,7 +78,7 @@ def three(data):
 
 
 def observe(array, case):
-    elements = array.tolist()
+    elements = array.ravel().tolist()  # lists of nothing may be many
     return {"dtype": str(array.dtype), "shape": array.shape, "elements": elements}
 
 

@@ -6,6 +6,7 @@ import torch
 
 from grading.checking.check import Check, drive
 from grading.checking.compare import close
+from grading.checking.pairwise import pairwise
 from grading.drivers.training import state_of, train_steps
 from minigrad.training import train_step
 
@@ -22,8 +23,8 @@ NEVER = (
 MODES = CALLS, AFTER, "every layer keeps its mode"
 
 
-def steps(random, count, look, norm=None, training=True, lr=0.2, **how):
-    batches = [data_of(random, 7) for _ in range(count)]
+def steps(random, count, look, norm=None, training=True, lr=0.2, n=7, **how):
+    batches = [data_of(random, n) for _ in range(count)]
     model = {"weights": weights_of(random), "norm": norm, "training": training}
     how = {"momentum": 0.0, "held": 1.0, "lr": lr, **how}
     return drive(train_steps, batches=batches, look=look, **model, **how)
@@ -32,12 +33,24 @@ def steps(random, count, look, norm=None, training=True, lr=0.2, **how):
 def cases(random):
     for count, held in (1, 1.0), (3, 1.0), (2, math.inf):
         yield "the steps", steps(random, count, LOSSES, held=held)
-    yield "fifty steps", steps(random, 50, LOSSES, lr=0.1, momentum=0.9)
+    yield "many steps", steps(random, 15, LOSSES, lr=0.1, momentum=0.9)
     look = NEVER[0], "the losses' dtype", *NEVER[1:], "calls of the model"
     yield "no graph", steps(random, 2, look)
     for training, norm in (True, True), (False, False), (True, False):
-        for look in MODES, LOSSES:
-            yield "the mode stays", steps(random, 3, look, norm, training)
+        yield "the mode stays", steps(random, 1, MODES, norm, training)
+    for row in pairwise(
+        random,
+        count=(1, 2),
+        look=(LOSSES, MODES),
+        norm=(None, True, False),
+        training=(True, False),
+        lr=(0, 0.2),
+        momentum=(0.0, 0.9),
+        held=(None, 1.0, math.inf, math.nan),
+        n=(2, 7),
+    ):
+        part = "the mode stays" if row["look"] is MODES else "options together"
+        yield part, steps(random, **row)
 
 
 @one_thread()
