@@ -105,17 +105,14 @@ def of_check(check, one):
     """A launch of a check; None for the large ones."""
     from grading.kernels.runs import FILL, names, outputs
 
-    limits = judgment = check  # a check that is still a class has both itself
-    if hasattr(check, "judged_by"):
-        limits, judgment = check.limits, check.judged_by
-    if max(one.threads, one.cells) > limits.watched:
+    if max(one.threads, one.cells) > check.limits.watched:
         return None
     exercise, known = check.exercise, names(check.exercise)
     written = ((i, one.args[i]) for i in map(known.index, outputs(exercise)))
     unset = tuple(i for i, a in written if (a.reshape(-1).view("u1") == FILL).all())
     return Launch(exercise.chapter, exercise.reference, exercise.name, one.grid,
                   one.block, one.args, one.shared_mem,
-                  (*judgment.options, *one.options),
+                  (*check.judged_by.options, *one.options),
                   file=f"lab_{exercise.name}.cu", unset=unset)  # fmt: skip
 
 

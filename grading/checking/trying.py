@@ -67,8 +67,7 @@ def _limits(names):
     except ModuleNotFoundError:  # PyTorch
         checks = []
     seconds = max((check.seconds for check in checks), default=Judgment.seconds)
-    steps = (getattr(check, "steps", math.inf) for check in checks)
-    return seconds, max(steps, default=math.inf)
+    return seconds, max((check.steps for check in checks), default=math.inf)
 
 
 def _is_unset(error):

@@ -9,7 +9,7 @@ pytest.importorskip("torch", reason="not run: grading (PyTorch is not installed)
 
 from attacks import HEAD  # noqa: E402
 
-from grading.checking.check import Check, find_check  # noqa: E402
+from grading.checking.check import find_check  # noqa: E402
 from grading.checking.lab import check  # noqa: E402
 from grading.classroom.judging import verdict_on  # noqa: E402
 from grading.isolation import sandbox  # noqa: E402
@@ -178,15 +178,11 @@ def test_no_verification_can_read_an_operator():
 @pytest.mark.parametrize("entry", TESTS, ids=lambda entry: entry.name)
 def test_who_guesses_is_seldom_right(entry):
     """A coin of any kind: what it says is independent of the candidate."""
-    check, orders = find_check(entry.exercise), set()
-    composed = isinstance(check, Check)
-    of = check.judgment(None, 0) if composed else check
-    cases = [*enumerate(of.exam.cases if composed else check.cases(None))]
+    judgment, orders = find_check(entry.exercise).judgment(None, 0), set()
+    cases = [*enumerate(judgment.exam.cases)]
     for seed in range(20):
-        shown = of.presented(random.Random(seed), cases)
-        right = [case[1].right if composed else check.is_right(case[1:])
-                 for _, case in shown]  # fmt: skip
-        wrong = right.count(False)
+        shown = judgment.presented(random.Random(seed), cases)
+        wrong = sum(not candidate.right for _, (_, candidate) in shown)
         share = wrong / len(shown)
         assert share**wrong * (1 - share) ** (len(shown) - wrong) < 1e-3
         assert {number for number, _ in shown} == set(range(len(cases)))
