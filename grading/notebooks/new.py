@@ -78,13 +78,14 @@ CHECK = '''"""{exercise}: WHAT IT DOES, IN A FEW WORDS."""
 
 import torch
 
-from grading.checking.check import Check, call
+from grading.exercise import Check, View, call
 from {module} import {top}
 
 
 def cases(random):
-    yield "THE CORE", call(torch.arange(6).reshape(2, 3))  # ARGUMENTS
-    yield "ANOTHER PART OF THE TASK", call(torch.arange(random.randint(1, 9)))
+    x = View((2, 3), (3, 1))  # A TENSOR: SHAPE AND STRIDES
+    yield "THE CORE", call(x)  # ARGUMENTS
+    yield "ANOTHER PART OF THE TASK", call(View((random.randint(1, 9),), (1,)))
 
 
 check = Check(
@@ -98,8 +99,7 @@ KERNEL_CHECK = '''"""{exercise}: WHAT IT DOES, IN A FEW WORDS."""
 
 import numpy as np
 
-from grading.checking.check import Check
-from grading.exercise import Launch, blank, distinct
+from grading.exercise import Check, Launch, blank, distinct
 from {module} import {top}
 
 

@@ -1,11 +1,15 @@
 """`python -m grading new`: an exercise begun, with every place to fill in."""
 
+import random
 import shutil
 
 import pytest
 from typer.testing import CliRunner
 
+import grading.exercise
+from grading.checking.cases import given
 from grading.cli import app
+from grading.isolation import codec
 from grading.notebooks.build import TASK
 from minigrad import course
 
@@ -62,6 +66,17 @@ def test_what_is_written(home, words, chapter, before, module):
             compile(path.read_text(), path.name, "exec")
     if "." not in words[1]:
         assert "turned" in lab.partition("# %% [markdown] task=")[0]
+
+
+@pytest.mark.parametrize("name", ["turned", "Tensor.turned"])
+def test_the_cases_of_a_draft_reach_an_answer_in_another_process(home, name):
+    torch = pytest.importorskip("torch", reason="not run: drafts (PyTorch is missing)")
+    begun("03", name)
+    text = (home / "grading/checks/03_strides/turned.py").read_text()
+    space = {"torch": torch, **vars(grading.exercise)}
+    exec(text[text.index("def cases") : text.index("check = Check")], space)
+    for _, case in space["cases"](random.Random(0)):
+        codec.encode([*map(given, case.args)])
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 
-from grading.checking.check import Check, call
+from grading.exercise import Check, call
 from minigrad.kernels.transfers import costliest_copy
 
 UP, DOWN, INSIDE = "to device", "to host", "on the device"

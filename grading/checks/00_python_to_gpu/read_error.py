@@ -2,7 +2,7 @@
 
 import re
 
-from grading.checking.check import Check, call
+from grading.exercise import Check, call
 from minigrad.kernels.driver import ERRORS, read_error
 from minigrad.suggest import nearest
 

@@ -4,9 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from grading.checking.check import Check
-from grading.checking.compare import arrays
-from grading.exercise import distinct
+from grading.exercise import Check, arrays, distinct
 from minigrad.kernels.first import roll
 
 from ..launches import ODD, SUBNORMAL, line, lines, specials

@@ -2,9 +2,7 @@
 
 import numpy as np
 
-from grading.checking.check import Check, Limits
-from grading.checking.compare import arrays
-from grading.exercise import distinct
+from grading.exercise import Check, Limits, arrays, distinct
 from minigrad.kernels.threads import grid_stride
 
 from ..launches import ODD, line, lines, specials

@@ -1,7 +1,6 @@
 """launch_config: how many blocks cover a shape."""
 
-from grading.checking.check import Check, call
-from grading.checking.compare import same
+from grading.exercise import Check, call, same
 from minigrad.kernels.threads import launch_config
 
 from ..launches import LINES, RAGGED, SMALL, WHOLE, areas

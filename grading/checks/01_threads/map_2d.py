@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from grading.checking.check import Check
-from grading.exercise import Launch, blank, distinct
+from grading.exercise import Check, Launch, blank, distinct
 from minigrad.kernels.threads import map_2d
 
 from ..launches import ODD, areas, specials

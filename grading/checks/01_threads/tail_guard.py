@@ -1,7 +1,6 @@
 """tail_guard: twice each element, and a guard for threads that have none."""
 
-from grading.checking.check import Check
-from grading.exercise import distinct
+from grading.exercise import Check, distinct
 from minigrad.kernels.threads import tail_guard
 
 from ..launches import ODD, RAGGED, line, lines, specials

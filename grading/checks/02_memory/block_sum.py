@@ -2,9 +2,7 @@
 
 import numpy as np
 
-from grading.checking.check import Check
-from grading.checking.compare import arrays
-from grading.exercise import Launch, blank, distinct
+from grading.exercise import Check, Launch, arrays, blank, distinct
 from minigrad.kernels.memory import block_sum
 
 from ..launches import lines

@@ -2,9 +2,7 @@
 
 import numpy as np
 
-from grading.checking.check import Check, Limits
-from grading.checking.compare import arrays
-from grading.exercise import Launch, blank, distinct
+from grading.exercise import Check, Launch, Limits, arrays, blank, distinct
 from minigrad.kernels.memory import coalesced_copy
 
 from ..launches import ODD, SUBNORMAL, cover, line, lines, specials

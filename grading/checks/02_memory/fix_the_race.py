@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from grading.checking.check import Check
-from grading.exercise import distinct
+from grading.exercise import Check, distinct
 from minigrad.kernels.memory import fix_the_race
 
 from ..launches import line, lines

@@ -1,8 +1,6 @@
 """shared_reverse: each block's elements reversed in shared memory, without a race."""
 
-from grading.checking.check import Check
-from grading.checking.compare import arrays
-from grading.exercise import distinct
+from grading.exercise import Check, arrays, distinct
 from minigrad.kernels.memory import shared_reverse
 
 from ..launches import ODD, SUBNORMAL, line, lines, specials

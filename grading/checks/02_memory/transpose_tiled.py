@@ -2,9 +2,7 @@
 
 import numpy as np
 
-from grading.checking.check import Check
-from grading.checking.compare import arrays
-from grading.exercise import Launch, blank, distinct
+from grading.exercise import Check, Launch, arrays, blank, distinct
 from minigrad.kernels.memory import transpose_tiled
 
 from ..launches import ODD, SUBNORMAL, areas, cover, specials

@@ -2,7 +2,7 @@
 
 import torch
 
-from grading.checking.check import Check, call
+from grading.exercise import Check, call
 from minigrad.layout import broadcast_shapes
 
 from .layouts import HUGE, LARGE, many, numbers_only, random_shape

@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from grading.checking.check import Check, call
+from grading.exercise import Check, call
 from minigrad.layout import index_of
 
 from .layouts import HUGE, LARGE, many, numbers_only, random_shape

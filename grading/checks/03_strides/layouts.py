@@ -6,9 +6,8 @@ none may ask NumPy, which knows 64 dimensions at most.
 
 import torch
 
-from grading.checking.check import drive
 from grading.drivers.sizes import numbers_alone
-from grading.exercise import Raises, View
+from grading.exercise import Raises, View, drive
 
 from ..layouts import contiguous, random_shape, random_view, shuffled
 

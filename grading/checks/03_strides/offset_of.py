@@ -2,7 +2,7 @@
 
 import torch
 
-from grading.checking.check import Check, call
+from grading.exercise import Check, call
 from minigrad.layout import offset_of
 
 from .layouts import random_view, without_memory

@@ -4,7 +4,7 @@ import itertools
 
 import torch
 
-from grading.checking.check import Check, call
+from grading.exercise import Check, call
 from minigrad import Tensor
 
 from .layouts import (

@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from grading.checking.check import Check
+from grading.exercise import Check
 from minigrad.kernels.elementwise import binary_broadcast
 
 from .. import strided

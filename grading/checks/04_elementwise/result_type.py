@@ -8,7 +8,7 @@ import itertools
 
 import torch
 
-from grading.checking.check import Check, call
+from grading.exercise import Check, call
 from minigrad.dtypes import DTYPES, result_type
 
 NAMES = [dtype.name for dtype in DTYPES]

@@ -2,7 +2,7 @@
 
 import torch
 
-from grading.checking.check import Check
+from grading.exercise import Check
 from minigrad.kernels.elementwise import unary_kernel
 
 from .. import strided

@@ -10,9 +10,7 @@ half precision numbers around 10000 lie 8 apart.
 import numpy as np
 import torch.nn.functional as F
 
-from grading.checking.check import Check
-from grading.checking.compare import arrays
-from grading.exercise import blank, distinct
+from grading.exercise import Check, arrays, blank, distinct
 from minigrad.kernels.reductions import layer_norm
 
 from .rows import LONG, cases_of_rows, of_rows

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from grading.checking.check import Check
-from grading.exercise import blank, distinct
+from grading.exercise import Check, blank, distinct
 from minigrad.kernels.reductions import max_argmax
 
 from .rows import cases_of_rows, of_rows

@@ -12,9 +12,7 @@ import functools
 import numpy as np
 import torch
 
-from grading.checking.check import Check
-from grading.checking.compare import arrays
-from grading.exercise import blank, distinct
+from grading.exercise import Check, arrays, blank, distinct
 
 from ..reductions import coarse
 from .rows import cases_of_rows, of_rows

@@ -3,7 +3,7 @@
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from grading.checking.check import Check, call
+from grading.exercise import Check, call
 from minigrad.kernels.matmul import roofline
 
 H200 = 4.24e12, 51.1e12  # bytes a second, FLOP a second

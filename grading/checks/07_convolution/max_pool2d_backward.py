@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from grading.checking.check import Check
-from grading.exercise import Launch
+from grading.exercise import Check, Launch
 from minigrad.kernels.convolution import max_pool2d_backward
 
 from ..strided import cover

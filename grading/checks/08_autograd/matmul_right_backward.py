@@ -1,6 +1,6 @@
 """matmul_right_backward: the gradient of a product's right matrix."""
 
-from grading.checking.check import call
+from grading.exercise import call
 from minigrad.ops.vjp import matmul_right_backward
 
 from .tensors import filled, of_shape, tensor_check

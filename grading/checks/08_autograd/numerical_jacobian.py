@@ -4,9 +4,8 @@ import numpy as np
 import torch
 from torch.autograd.gradcheck import get_numerical_jacobian_wrt_specific_input
 
-from grading.checking.check import Check, drive
-from grading.checking.compare import close, same
 from grading.drivers.scenarios import FAULTS, FUNCTIONS, differences, faulty
+from grading.exercise import Check, close, drive, same
 from minigrad.autograd.gradcheck import numerical_jacobian
 
 from .inputs import drawn

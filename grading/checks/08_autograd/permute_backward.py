@@ -1,6 +1,6 @@
 """permute_backward: the dimensions as they were."""
 
-from grading.checking.check import call
+from grading.exercise import call
 from minigrad.ops.vjp import permute_backward
 
 from .tensors import filled, of_shape, tensor_check

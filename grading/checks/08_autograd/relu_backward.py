@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from grading.checking.check import call
+from grading.exercise import call
 from minigrad.ops.vjp import relu_backward
 
 from .formulas import INF, NAN, SPECIAL, formula_check, gradient, of

@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from grading.checking.check import call
+from grading.exercise import call
 from minigrad.ops.vjp import tanh_backward
 
 from .formulas import NAN, formula_check, gradient, of

@@ -3,10 +3,9 @@
 import numpy as np
 import torch
 
-from grading.checking.check import Check, call
-from grading.checking.compare import close
 from grading.checking.describe import Filled
 from grading.drivers.graphs import with_gradients
+from grading.exercise import Check, call, close
 
 from ..gradients import diagnose, quarters
 from .inputs import drawn, vjp

@@ -2,8 +2,8 @@
 
 import graphlib
 
-from grading.checking.check import Check, call
 from grading.drivers.graphs import order
+from grading.exercise import Check, call
 from minigrad.autograd.engine import topological_order
 
 from ..layered import GRAPHS, graphs, ladder, order_facts, reached, row

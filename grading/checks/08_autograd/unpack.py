@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import torch
 
-from grading.checking.check import Check, call
 from grading.drivers.graphs import unpacked
+from grading.exercise import Check, call
 from minigrad.autograd.graph import modified, unpack
 
 

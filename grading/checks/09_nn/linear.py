@@ -3,10 +3,9 @@
 import numpy as np
 import torch.nn.functional as F
 
-from grading.checking.check import Check
-from grading.checking.compare import close
 from grading.checking.pairwise import pairwise
 from grading.drivers.graphs import with_gradients
+from grading.exercise import Check, close
 from minigrad.nn.unfused import linear
 
 from ..gradients import diagnose, quarters

@@ -5,11 +5,10 @@ import functools
 import numpy as np
 import torch
 
-from grading.checking.check import Check, call
-from grading.checking.compare import close
 from grading.checking.describe import Filled
 from grading.checking.pairwise import pairwise
 from grading.drivers import modules
+from grading.exercise import Check, call, close
 
 from ..inputs import numbers, said
 

@@ -1,6 +1,6 @@
 """Trees of modules, as `grown` (drivers/modules.py) makes them."""
 
-from grading.checking.check import call
+from grading.exercise import call
 
 from ..inputs import said
 

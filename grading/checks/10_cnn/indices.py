@@ -2,9 +2,9 @@
 
 from torch.utils.data import BatchSampler
 
-from grading.checking.check import Check, drive
 from grading.checking.pairwise import pairwise
 from grading.drivers.training import batch_indices
+from grading.exercise import Check, drive
 from minigrad.data import DataLoader
 
 from .network import LOADERS

@@ -1,6 +1,6 @@
 """outer_shape: the shape of outer products, as far as it is known."""
 
-from grading.checking.check import Check, call
+from grading.exercise import Check, call
 from minigrad.ops.shape_rules import outer_shape
 
 

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from grading.checking.candidates import Candidate, CoreFirst
-from grading.checking.check import Check, Limits, drive
 from grading.drivers.cpp_extensions import verified
+from grading.exercise import Check, Limits, drive
 from minigrad.testing.verify import verify
 
 from .. import operators

@@ -2,8 +2,8 @@
 
 import graphlib
 
-from grading.checking.check import Check, call
 from grading.drivers import programs
+from grading.exercise import Check, call
 from minigrad.graph import execution_order
 
 from ..layered import graphs, ladder, order_facts, reached, row

@@ -6,9 +6,8 @@ import numpy as np
 
 import cudasim
 from grading.checking.cases import stops
-from grading.checking.check import Check, Limits, call
 from grading.checking.kernel_messages import FOUND
-from grading.exercise import Launch, Problem
+from grading.exercise import Check, Launch, Limits, Problem, call
 from grading.kernels.simulation import Text
 from minigrad.exercises.registry import kind
 from minigrad.jit.codegen import fused_kernel

@@ -2,9 +2,8 @@
 
 import functools
 
-from grading.checking.check import Check, call
-from grading.checking.compare import same
 from grading.drivers import programs
+from grading.exercise import Check, call, same
 from minigrad.graph import pruned
 
 from ..layered import GRAPHS, graphs, reached, sources
