@@ -15,6 +15,12 @@ class Chapter(NamedTuple):
         return f"{self.number:02}_{self.word}"
 
     @property
+    def lessons(self):
+        """The names of its lessons, in order; most chapters have one."""
+        parts = PARTS.get(self.number, ())
+        return self.name, *(f"{self.name}_{part}" for part in parts)
+
+    @property
     def needs(self):
         """The numbers of the chapters that this one builds on."""
         return NEEDS.get(self.number, ())
@@ -41,15 +47,20 @@ TITLES = {
 }
 NEEDS = {2: (1,), 4: (1, 3), 5: (2, 3, 4), 6: (2, 3, 4), 7: (2, 4, 6), 8: (3, 4),
          9: (8,), 10: (7, 9), 11: (4, 8), 12: (4, 8, 10)}  # fmt: skip
+PARTS = {}  # the lessons after a chapter's first: {2: ("tiles",)} is 02_memory_tiles
 CHAPTERS = tuple(Chapter(i, *names) for i, names in enumerate(TITLES.items()))
 
 
 def chapter(number):
-    """The chapter of a number (3, "3", "03") or a name ("03_strides", "strides")."""
+    """The chapter of a number (3, "3", "03"), a name, or the name of a lesson.
+
+    Names are "03_strides" or "strides".
+    """
     text = str(number)
     text = text.zfill(2) if text.isdecimal() else text
     for candidate in CHAPTERS:
-        if candidate.name == text or text in (f"{candidate.number:02}", candidate.word):
+        names = f"{candidate.number:02}", candidate.word, *candidate.lessons
+        if text in names:
             return candidate
     names = ", ".join(c.name for c in CHAPTERS)
     raise ValueError(f"no chapter is called {number!r}; the chapters are {names}")

@@ -107,7 +107,7 @@ def build(chapters=(), check=False, force=False):
     names = {course.chapter(c).name for c in chapters}
     changed = ordered(check)
     for text, target in sources():
-        if names and text.stem not in names:
+        if names and course.chapter(text.stem).name not in names:
             continue
         nb = notebook(text, solved=False)
         if is_stale(nb, target):
@@ -172,7 +172,7 @@ def notebook(path, solved):
     if not lab:
         glossary_links.link(built, path.stem[:2])
     if not solved:
-        _add_links(built, course.chapter(path.stem), lab)
+        _add_links(built, path.stem, lab)
     _add_badge(built, f"{'labs' if lab else 'lessons'}/{path.stem}.ipynb")
     nb = nbformat.v4.new_notebook(cells=built, metadata=_metadata(path.stem, lab))
     nb.metadata["minigrad"]["built"] = _stamp(nb)
@@ -275,15 +275,29 @@ def _with_contract(text, name):
     return f"**Contract**\n\n```text\n{find(name).contract}\n```\n\n{text}\n{solution}"
 
 
-def _add_links(cells, chapter, lab):
-    """Link the lesson to its lab and back, and both to the next chapter."""
-    partner = "lessons" if lab else "labs"
-    link = f"../{partner}/{chapter.name}.ipynb"
-    if not lab:
+def _add_links(cells, name, lab):
+    """Link each lesson to its lab and back, to its next part, and to the next chapter.
+
+    name: of the lesson or the lab.
+    """
+    chapter = course.chapter(name)
+    if lab:
+        first, *parts = chapter.lessons
+        to_partner = f"[Lesson {chapter.number:02}](../lessons/{first}.ipynb)"
+        for number, part in enumerate(parts, 2):
+            to_partner += f", [part {number}](../lessons/{part}.ipynb)"
+        to_part = []
+    else:
+        link = f"../labs/{chapter.name}.ipynb"
         for cell in cells:
             if cell.cell_type == "markdown":
                 cell.source = TO_THE_LAB.sub(f"**[To the lab]({link})**", cell.source)
-    to_partner = f"[{'Lesson' if lab else 'Lab'} {chapter.number:02}]({link})"
+        to_partner = f"[Lab {chapter.number:02}]({link})"
+        at = chapter.lessons.index(name) + 1
+        to_part = [
+            f"[lesson {chapter.number:02}, part {at + 1}]({part}.ipynb)"
+            for part in chapter.lessons[at : at + 1]
+        ]
     after = course.CHAPTERS[chapter.number + 1 :][:1]
     to_next = [
         f"[lesson {one.number:02}: {one.title}]"
@@ -292,7 +306,8 @@ def _add_links(cells, chapter, lab):
         if (course.home() / "lessons" / f"{one.name}.py").exists()
     ]
     cells[0].source += f"\n\n{to_partner}"
-    steps = to_next if lab else [to_partner.replace("[Lab", "[lab"), *to_next]
+    to_lab = to_partner.replace("[Lab", "[lab")
+    steps = to_next if lab else [*to_part, to_lab, *to_next]
     if steps:
         text = f"**Next**: {', then '.join(steps)}."
         cells.append(nbformat.v4.new_markdown_cell(text, id="next"))
@@ -305,7 +320,8 @@ def _add_badge(cells, path):
     cells[0].source += f"\n\n[![Open in Colab]({BADGE})]({link})"
 
 
-def _metadata(chapter, lab):
+def _metadata(name, lab):
+    chapter = course.chapter(name).name
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     return {
         "kernelspec": kernel,

@@ -159,7 +159,7 @@ class CourseMap:
 
     def row(self, chapter, done):
         have = tally(chapter, done)
-        lesson = link("lesson", f"work/lessons/{chapter.name}.ipynb")
+        lesson = links_to_lessons(chapter)
         copy = link("lab", f"work/{chapter.name}.ipynb")
         if not lesson and not copy:
             return f"{chapter.number:02}", chapter.title, "planned", "", "", "", ""
@@ -183,7 +183,7 @@ class CourseMap:
         last = self.last(done)
         if last is None:
             return "**All is solved.**"
-        lesson = link("lesson", f"work/lessons/{last.name}.ipynb")
+        lesson = links_to_lessons(last)
         labs = link("lab", f"work/{last.name}.ipynb")
         both = " and its ".join(filter(None, [lesson, labs]))
         return f"**Continue here: {last.number:02} · {last.title}**, the {both}."
@@ -229,6 +229,15 @@ def latest(chapter, done):
 
 def link(word, path):
     return f"[{word}]({path})" if (course.home() / path).exists() else ""
+
+
+def links_to_lessons(chapter):
+    words = "lesson", *(f"part {n + 1}" for n in range(1, len(chapter.lessons)))
+    found = [
+        link(word, f"work/lessons/{name}.ipynb")
+        for word, name in zip(words, chapter.lessons, strict=True)
+    ]
+    return ", ".join(filter(None, found))
 
 
 def progress():

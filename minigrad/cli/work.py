@@ -65,10 +65,13 @@ class Copy(NamedTuple):
 
 def copies(name=None):
     """The Copy of every lab and lesson that the course has; or of one chapter's."""
-    names = [
-        chapter.name for chapter in course.CHAPTERS if name in (None, chapter.name)
+    every = [
+        Copy(kind, one)
+        for chapter in course.CHAPTERS
+        if name in (None, chapter.name)
+        for kind, names in (("labs", [chapter.name]), ("lessons", chapter.lessons))
+        for one in names
     ]
-    every = [Copy(kind, one) for one in names for kind in ("labs", "lessons")]
     return [one for one in every if one.original.exists()]
 
 

@@ -8,6 +8,7 @@ import pytest
 from judging import unanswered, verdict_on  # noqa: F401
 
 from grading.notebooks import build
+from minigrad import course
 from minigrad.exercises import signature
 from minigrad.exercises.cells import is_setup, python
 from minigrad.exercises.errors import WrongAnswerType
@@ -16,9 +17,6 @@ from minigrad.exercises.exercise import KernelExercise
 pytestmark = pytest.mark.slow
 REWRITTEN = ["03_strides"]
 YOURS = re.compile(r"\S.*(//|  #) your line")
-LESSONS = {
-    text.stem: text for text, _ in build.sources() if text.parent.name == "lessons"
-}
 EXERCISES = [
     pytest.param(exercise, id=f"{chapter}-{exercise.name}")
     for chapter in REWRITTEN
@@ -27,8 +25,13 @@ EXERCISES = [
 
 
 def code_of(chapter):
-    """The lesson's code cells, and each puzzle a second time, with its answer."""
-    cells = build.notebook(LESSONS[chapter], solved=False).cells
+    """The lessons' code cells, and each puzzle a second time, with its answer."""
+    texts = [f"lessons/{name}.py" for name in course.chapter(chapter).lessons]
+    cells = [
+        cell
+        for text in texts
+        for cell in build.notebook(course.home() / text, solved=False).cells
+    ]
     for at, cell in enumerate(cells):
         if cell.cell_type == "code" and not is_setup(cell.source):
             yield python(cell.source)

@@ -106,6 +106,22 @@ def test_a_newer_lab_is_noticed_and_an_edit_of_the_learner_is_not(lab, newer):
     assert work.outdated() == [OF_LAB]
 
 
+def test_every_lesson_of_a_chapter_is_copied_and_shown(
+    course_home, lab, lesson, write_notebook, monkeypatch
+):
+    monkeypatch.setattr(course, "PARTS", {3: ("more",)})
+    write_notebook(
+        course_home / f"lessons/{NAME}_more.ipynb", ("a", "markdown", "More")
+    )
+    names = NAME, NAME, f"{NAME}_more"
+    assert [one.name for one in work.copies(NAME)] == [*names]
+    assert [one.name for one in work.make_copies()] == [*names]
+    first, more = f"work/lessons/{NAME}.ipynb", f"work/lessons/{NAME}_more.ipynb"
+    shown = start.progress()._repr_markdown_()
+    assert f"the [lesson]({first}), [part 2]({more}) and its [lab](" in shown
+    assert f"| [lesson]({first}), [part 2]({more}) | [lab](" in shown
+
+
 def test_a_lesson_is_copied_and_its_links_lead_to_copies(lab, lesson):
     assert work.make_copies() == [OF_LAB, OF_LESSON]
     text = "[lab](../03_strides.ipynb) [words](../../docs/glossary.md#view)"

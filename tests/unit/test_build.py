@@ -76,7 +76,8 @@ def test_a_lesson_comes_in_small_pieces(text):
 @pytest.mark.parametrize("text", LESSONS, ids=ids)
 def test_a_lesson_calls_exercises_by_their_numbers(text):
     exercises = [
-        exercise.name.rpartition(".")[2] for exercise in build.exercises_of(text.stem)
+        exercise.name.rpartition(".")[2]
+        for exercise in build.exercises_of(course.chapter(text.stem).name)
     ]
     text = "\n".join(cell.source for cell in built(text).cells)
     listed = re.findall(r"(\d+)(?: to \d+)?\s\(((?:`\w+`(?:,\s)?)+)\)", text)
@@ -209,6 +210,41 @@ def test_lessons_and_labs_do_not_ask_for_a_kernel():
         metadata = built(text).metadata
         assert metadata["kernelspec"]["name"] == "python3"
         assert metadata["minigrad"]["chapter"] in {c.name for c in course.CHAPTERS}
+
+
+def test_a_chapter_may_have_two_lessons(tmp_path, monkeypatch):
+    """A lesson leads to its next part, then to the lab, which leads back to both."""
+    monkeypatch.setattr(course, "PARTS", {0: ("more",)})
+    (folder := tmp_path / "lessons").mkdir()
+    first, second, *_ = (folder / f"{name}.py" for name in course.CHAPTERS[0].lessons)
+    for text in first, second:
+        text.write_text("# %% [markdown]\n# About {{duration}}.\n#\n# **To the lab**")
+    one, two = (build.notebook(text, solved=False) for text in (first, second))
+    lab = build.notebook(course.solution("00_python_to_gpu"), solved=False)
+    to_lab = "[lab 00](../labs/00_python_to_gpu.ipynb)"
+    part = "[lesson 00, part 2](00_python_to_gpu_more.ipynb)"
+    assert one.cells[-1].source.startswith(f"**Next**: {part}, then {to_lab}, then ")
+    assert two.cells[-1].source.startswith(f"**Next**: {to_lab}, then [lesson 01")
+    back = "../lessons/00_python_to_gpu"
+    assert f"[Lesson 00]({back}.ipynb), [part 2]({back}_more.ipynb)" in (
+        lab.cells[0].source
+    )
+    assert "/lessons/00_python_to_gpu_more.ipynb)" in two.cells[0].source  # Colab
+    for nb in one, two:
+        assert "**[To the lab](../labs/00_python_to_gpu.ipynb)**" in nb.cells[0].source
+        assert nb.metadata["minigrad"]["chapter"] == "00_python_to_gpu"
+
+
+def test_a_chapter_is_built_with_all_its_lessons(monkeypatch, tmp_path):
+    monkeypatch.setattr(course, "PARTS", {3: ("more",)})
+    texts = [tmp_path / f"{name}.py" for name in ("03_strides_more", "04_elementwise")]
+    monkeypatch.setattr(build, "sources", lambda: [(t, t) for t in texts])
+    monkeypatch.setattr(build, "ordered", lambda check: [])
+    monkeypatch.setattr(build, "notebook", lambda text, solved: text)
+    monkeypatch.setattr(build, "is_stale", lambda nb, target: True)
+    assert build.build(["03"], check=True) == texts[:1]
+    with pytest.raises(ValueError, match="03_strides_other"):
+        course.chapter("03_strides_other")
 
 
 def test_a_stated_number_is_a_number_and_known(tmp_path):
