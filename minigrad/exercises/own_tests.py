@@ -9,6 +9,7 @@ def test_tail_guard(kernel):
 
     kernel: a kernel with the contract of tail_guard, y[i] = 2 * x[i] for i below n. It
     is launched as a Kernel is, kernel(grid, block, (x, y, n)), with arrays of NumPy.
+    grid and block are ints or tuples; a grid has at least one block.
 
     Right ones must pass at any launch that the contract allows. What lies past the n
     elements is not the kernel's: a larger array shows whether it was written to. The

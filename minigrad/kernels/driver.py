@@ -45,8 +45,8 @@ def read_error(message):
 
     message: a text as a program prints it, of one line or several. It names an error of
     ERRORS, one at most, if it holds its words or one of its two names, whole, in
-    capitals or not, anywhere: in any line, and inside a longer word. Nothing else
-    counts, such as a number.
+    capitals or not, anywhere: in any line, and inside a longer word. No line breaks
+    inside them. Nothing else counts, such as a number.
     cause: what is to be mended:
         "driver": it is older than the CUDA of the program (35, 222)
         "device": none is seen (100)
@@ -68,8 +68,8 @@ def wheel_for(driver, capability, wheels):
     driver: the newest CUDA that the driver knows, as two ints: (12, 8).
     capability: the GPU's compute capability: (8, 6).
     wheels: {name: (cuda, cubins, ptx)}: the CUDA that the wheel is built with; the
-    compute capabilities for which it has machine code, a list; and the one for which it
-    has PTX, or None.
+    compute capabilities for which it has machine code, a list, which may be empty; and
+    the one for which it has PTX, or None.
 
     A wheel runs if both are true:
     1. The major number of its CUDA is at most the driver's.

@@ -34,7 +34,8 @@ roll = kernel_exercise(
 //
 // mod is Python's %: its result is never negative. shift is any int, also negative, or
 // larger than n. i - shift fits into an int, but i + shift may not. The launch has one
-// dimension and at least n threads, often more. n >= 0. x and y are different arrays.
+// dimension and at least n threads, often more. n >= 0. x and y are different arrays,
+// and only their first n elements may be read or written.
 // n = 5, shift = 2: x = 0 1 2 3 4 gives y = 3 4 0 1 2
 __global__ void roll(const float* x, float* y, int n, int shift);
 """,

@@ -22,7 +22,7 @@ tail_guard = kernel_exercise(
 // y[i] = 2 * x[i] for i = 0 ... n - 1, and nothing else is read or written.
 //
 // The launch has one dimension and at least n threads, often more: blocks are whole.
-// n >= 0. Memory past the n elements is not yours.
+// n >= 0. Memory past the n elements is not yours. One thread must write each element.
 __global__ void tail_guard(const float* x, float* y, int n);
 """,
     points=1,
@@ -33,7 +33,7 @@ __global__ void tail_guard(const float* x, float* y, int n);
 
 @exercise(points=2, stars=1, minutes=10)
 def launch_config(shape, block):
-    """The smallest grid whose blocks cover `shape`, as a tuple of ints.
+    """The smallest grid whose blocks cover `shape`, as a tuple of Python's ints.
 
     shape: (n,), or (rows, cols). block: as many numbers, threads along x, or x and y.
     A grid is written x first, as a block is: x runs along the columns, y along the
@@ -41,7 +41,8 @@ def launch_config(shape, block):
     has at least one block along each side, also where there is no element. Then more
     are as good: of (0, 100) either (1, 1), or (4, 1), as the sides say one by one.
 
-    shape: sizes from 0 to 2 ** 31. block: sizes >= 1.
+    shape: sizes from 0 to 2 ** 31, too many to count the blocks one by one. block:
+    sizes >= 1.
     launch_config((257,), (256,)) -> (2,)
     launch_config((20, 100), (32, 8)) -> (4, 3): 100 / 32 columns, 20 / 8 rows
     """
@@ -53,7 +54,8 @@ map_2d = kernel_exercise(
 //
 // x and y have rows * cols elements, w has one for each row. Grid and block have two
 // dimensions: x runs along the columns, y along the rows. There are enough threads for
-// every element, often more. rows >= 0, cols >= 0.
+// every element, often more. rows >= 0, cols >= 0. One thread must write each
+// element of y.
 __global__ void map_2d(const float* x, const float* w, float* y, int rows, int cols);
 """,
     points=2,
@@ -82,7 +84,8 @@ outer_product = kernel_exercise(
 // x is b x n, y is b x m, z is b x n x m, all stored row by row. Blocks have two
 // dimensions: x runs along j, y along i. Along both there are enough threads, often
 // more. Along the batch the grid has gridDim.z blocks, often fewer than b: the blocks
-// of number blockIdx.z do k = blockIdx.z, blockIdx.z + gridDim.z, ... n and m >= 0.
+// of number blockIdx.z do k = blockIdx.z, blockIdx.z + gridDim.z, ... gridDim.z may also
+// be more than b. b, n and m >= 0. One thread must write each element of z.
 __global__ void outer_product(const float* x, const float* y, float* z,
                               int b, int n, int m);
 """,

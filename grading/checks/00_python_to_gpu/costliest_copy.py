@@ -5,10 +5,13 @@ from collections import defaultdict
 from grading.exercise import Check, call
 from minigrad.kernels.transfers import costliest_copy
 
+from ..launches import drawn
+
 UP, DOWN, INSIDE = "to device", "to host", "on the device"
 LINKS = {UP: (10, 20_000), DOWN: (10, 10_000), INSIDE: (2, 1_000_000)}
 SLOW = {UP: (1, 1000), DOWN: (500, 64_000)}
 MB = 1_000_000
+NAMES = "x", "y", "xy"
 
 
 def cases(random):
@@ -45,6 +48,15 @@ def cases(random):
     for names in "xy", "yxy":
         copies = [(name, UP, 0) for name in names]
         yield "equally long", call(copies, {UP: (0, 20_000)})
+    for count, ends, latency in drawn(
+        random, count=(1, 2, 3, 5, 8), ends=(0, 1, 3), latency=(0, 1, 40)
+    ):
+        rates = {UP: 20_000, DOWN: 3, INSIDE: 1_000_000}
+        some = random.choices([*rates], k=count)
+        copies = [(random.choice(NAMES), link, random.randint(0, ends) * rates[link])
+                  for link in some]  # fmt: skip
+        links = {link: (latency, rate) for link, rate in rates.items()}
+        yield "equally long", call(copies, links)
     yield "no copies", call([], LINKS)
 
 

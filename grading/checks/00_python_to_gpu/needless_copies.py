@@ -15,11 +15,11 @@ def host(reads, writes):
     return "host", tuple(reads), tuple(writes)
 
 
-def drawn(random):
-    """An event."""
+def drawn(random, known):
+    """An event of some of the known arrays."""
     if random.random() < 0.6:
-        return random.choice([UP, DOWN]), random.choice(NAMES)
-    reads, writes = (random.sample(NAMES, random.choice([0, 1, 1, 2])) for _ in "rw")
+        return random.choice([UP, DOWN]), random.choice(known)
+    reads, writes = (random.sample(known, random.choice([0, 1, 1, 2])) for _ in "rw")
     return random.choice([host, kernel])(reads, writes)
 
 
@@ -55,8 +55,11 @@ def cases(random):
     yield "no copies", call([host("", "x"), kernel("x", "y")])
     batch = [host("", "x"), (UP, "x"), (UP, "w"), kernel("xw", "y"), (DOWN, "y")]
     yield "whole programs", call(batch * 3)
-    for length in (10, 25, 40):
-        yield "whole programs", call([drawn(random) for _ in range(length)])
+    for length in (*[4] * 40, *[8] * 10, 25, 40):
+        yield (
+            "whole programs",
+            call([drawn(random, NAMES[: length // 2]) for _ in range(length)]),
+        )
 
 
 def reference(events):

@@ -5,6 +5,8 @@ import math
 from grading.exercise import Check, call
 from minigrad.kernels.first import pick_launch
 
+from ..launches import drawn
+
 USUAL = {"threads": 1024, "registers": 65536, "blocks": 2**31 - 1}
 OLD = {"threads": 512, "registers": 8192, "blocks": 65535}
 SIZES = 1024, 512, 256, 128, 64, 32
@@ -24,7 +26,16 @@ def cases(random):
     for registers in (10, 16, 17, 33, 256):
         yield "both limits", call(4001, registers, OLD)
     yield "both limits", call(4001, random.randint(1, 256), OLD)
-    for limits in (USUAL, OLD):
+    for n, registers, *most in drawn(
+        random,
+        n=(1, 31, 32, 33, 1025, 70_001, 2**31 + 1, 2**45, 2**50 - 1),
+        registers=(1, 16, 32, 33, 64, 65, 255, 2048),
+        threads=(31, 32, 33, 64, 511, 512, 1000, 1024, 2048),
+        of_block=(2047, 8192, 65_535, 65_536, 2**18),
+        blocks=(1, 3, 65_535, 2**31 - 1, 2**50),
+    ):
+        yield "both limits", call(n, registers, dict(zip(USUAL, most, strict=True)))
+    for limits in (USUAL, OLD, dict.fromkeys(USUAL, 1)):
         yield "no elements", call(0, 32, limits)
     yield "no elements", call(0, 5000, USUAL)
     for blocks in (3, 4):

@@ -6,6 +6,8 @@ from grading.exercise import Check, call
 from minigrad.kernels.driver import ERRORS, read_error
 from minigrad.suggest import nearest
 
+from ..launches import drawn
+
 CAUSES = {
     2: "memory", 9: "launch", 35: "driver", 100: "device", 209: "build",
     222: "driver", 700: "kernel", 701: "launch", 716: "kernel", 719: "kernel",
@@ -69,10 +71,12 @@ def cases(random):
         yield "capitals or not", call(f"failed: {error.runtime.lower()}")
         name = error.driver or error.words
         yield "capitals or not", call(f"failed: {name.lower()}")
-    for place in PLACES:
-        for kind in range(3):
-            names = [n for e in ERRORS for n in names_of(e)[kind - 3 :][:1]]
-            yield "anywhere", call(place.format(random.choice(names)))
+    letters = str, str.upper, str.lower, str.swapcase, str.title
+    for place, error, kind, write in drawn(
+        random, place=PLACES, error=ERRORS, kind=range(-3, 0), letters=letters
+    ):
+        name = names_of(error)[kind:][0]
+        yield "anywhere", call(place.format(write(name)))
     for error in ERRORS:
         for message in cut_short(error):
             yield "no error of CUDA's", call(message)

@@ -25,9 +25,10 @@ def cases(random):
     for part, shifts in SHIFTS.items():
         for shift in shifts:
             yield part, launch(distinct(random, 96), 96, 3, 32, shift)
-    for part, cells, n, *where in lines(random):
-        x, shift = distinct(random, cells), random.randrange(max(n, 1))
-        yield part, launch(x, n, *where, shift)
+    for part, n, *where in lines(random):
+        near = *range(-2, 3), n - 1, n, n + 1, -n, -n - 1, n // 2, 3 * n + 2
+        shift = random.choice([*near, *near, 2**31 - 1, n - 2**31])
+        yield part, launch(distinct(random, n), n, *where, shift)
     yield ODD, launch(specials(random, more=SUBNORMAL), 32, 1, 32, 5)
 
 

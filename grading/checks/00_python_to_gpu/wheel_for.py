@@ -3,6 +3,8 @@
 from grading.exercise import Check, call
 from minigrad.kernels.driver import wheel_for
 
+from ..launches import drawn as pairs
+
 OLD, MID, NEW = [(5, 0), (6, 0), (7, 0)], [(7, 5), (8, 0)], [(8, 0), (9, 0), (10, 0)]
 WHEELS = {
     "cu118": ((11, 8), OLD + MID, None),
@@ -28,6 +30,10 @@ def drawn(random):
         for n, cuda in enumerate(random.sample(sorted(cudas), len(cudas)))
     }  # fmt: skip
     return version(12, 13), version(8, 9), wheels
+
+
+def beside(version, step):
+    return version[0] + step[0], version[1] + step[1]
 
 
 def cases(random):
@@ -63,6 +69,19 @@ def cases(random):
     yield "versions of any digits", call((13, 0), (8, 0), two)
     for _ in range(30):
         yield "versions of any digits", call(*drawn(random))
+    near = (-1, 0), (0, -1), (0, 0), (0, 1), (1, -1)  # major, minor
+    for cuda, cubins, ptx in pairs(
+        random,
+        cuda=near,
+        cubins=[[], *([n] for n in near), [near[4], near[3]], [near[4], near[1]]],
+        ptx=[None, *near],
+    ):
+        made = beside((12, 9), cuda), [beside((8, 6), c) for c in cubins]
+        wheels = {
+            "a": (*made, ptx and beside((8, 6), ptx)),
+            "b": ((11, 0), AMPERE, None),
+        }
+        yield "versions of any digits", call((12, 9), (8, 6), wheels)
     for _ in range(12):
         real = random.choice(DRIVERS), random.choice(GPUS), WHEELS
         yield "real ones", call(*real)

@@ -10,7 +10,7 @@ from ..launches import lines
 
 
 def cases(random):
-    for _, _, _, grid, size in lines(random):
+    for _, _, grid, size in lines(random):
         part = "one block" if grid == 1 else "several blocks"
         block, thread = (blank(grid * size, dtype=np.int32) for _ in range(2))
         limits = {"writes": 2 * len(block)}

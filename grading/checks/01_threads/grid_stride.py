@@ -5,26 +5,30 @@ import numpy as np
 from grading.exercise import Check, Limits, arrays, distinct
 from minigrad.kernels.threads import grid_stride
 
-from ..launches import ODD, line, lines, specials
+from ..launches import ODD, drawn, line, lines, specials
 
 MILLION = 1_000_003
+SIZES = 1, 2, 31, 32, 33, 64
 
 
 def cases(random):
     for n, grid, size in [(300, 2, 32), (1100, 4, 64), (250, 3, 33), (100, 1, 32),
                           (52_000, 200, 256), (MILLION, 4, 256)]:  # fmt: skip
-        yield "several elements a thread", launch(drawn(random, n), n, grid, size)
+        yield "several elements a thread", launch(squarable(random, n), n, grid, size)
     for n, grid, size in [(96, 3, 32), (97, 3, 32), (64, 2, 16), (33, 1, 32)]:
         part = "no thread does more than its share"
-        yield part, launch(drawn(random, n), n, grid, size)
-    for part, cells, n, grid, size in lines(random):
-        if size <= 64:
-            yield part, launch(drawn(random, cells), n, grid, size)
+        yield part, launch(squarable(random, n), n, grid, size)
+    some = {"size": SIZES, "grid": (1, 2, 7), "rounds": (1, 3)}
+    for size, grid, rounds, rest in drawn(random, **some, rest=(-1, 0, 1)):
+        n = rounds * size * grid + rest
+        yield "several elements a thread", launch(squarable(random, n), n, grid, size)
+    for part, n, grid, size in lines(random, sizes=SIZES):
+        yield part, launch(squarable(random, n), n, grid, size)
     yield ODD, launch(specials(random), 30, 1, 8)
 
 
-def drawn(random, cells):
-    return np.fmod(distinct(random, cells), np.float32(1009))
+def squarable(random, n):
+    return np.fmod(distinct(random, n), np.float32(1009))
 
 
 def launch(x, n, grid, size):

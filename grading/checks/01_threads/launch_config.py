@@ -3,19 +3,24 @@
 from grading.exercise import Check, call, same
 from minigrad.kernels.threads import launch_config
 
-from ..launches import LINES, RAGGED, SMALL, WHOLE, areas
+from ..launches import BLOCKS, LINES, RAGGED, SIZES, SMALL, WHOLE, areas, drawn
+
+LARGE = 0, 1, 3, 1000, 2**24 + 1, 2**31 - 1, 2**31
 
 
 def cases(random):
     for part in RAGGED, WHOLE, SMALL:
         for n, size in LINES[part]:
             yield part, call((n,), (size,))
-    for n, size in [(1_000_003, 256), (2**31, 1), (2**31 - 1, 1024), (2**31, 96)]:
-        yield RAGGED, call((n,), (size,))
+    for size in SIZES:  # float32 is exact up to 2 ** 24
+        whole = random.randint(2**24 // size, 2**31 // size - 1) * size
+        for n in whole, whole + 1, 2**24 + 1, 2**31 - 1, 2**31:
+            yield RAGGED if n % size else WHOLE, call((n,), (size,))
+    yield SMALL, call((2**31 - 1,), (2**31,))
     for _, rows, cols, _, block in areas(random):
         yield "two dimensions", call((rows, cols), block)
-    for shape in (2**31 - 1, 3), (3, 2**31), (2**31, 2**31):
-        yield "two dimensions", call(shape, (16, 16))
+    for rows, cols, block in drawn(random, rows=LARGE, cols=LARGE, block=BLOCKS):
+        yield "two dimensions", call((rows, cols), block)
     for shape in (0, 0), (100, 0), (0, 100):
         yield "no elements", call(shape, (32, 8))
     yield "no elements", call((0,), (256,))

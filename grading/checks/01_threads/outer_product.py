@@ -6,27 +6,37 @@ import torch
 from grading.exercise import Check, Launch, Limits, blank, distinct
 from minigrad.kernels.threads import outer_product
 
-from ..launches import ODD, areas, cover, specials
+from ..launches import BLOCKS, ODD, areas, cover, drawn, specials
 
 MORE = "more pairs than blocks"
 
 
 def cases(random):
     for part, n, m, *where in areas(random):
-        yield part, launch(*drawn(random, 1, n, m), 1, *where)
-    for part, b, n, m, blocks in [
-        ("a batch", 3, 5, 7, 3), ("a batch", 2, 17, 33, 2),
-        (MORE, 7, 5, 6, 2), (MORE, 10, 18, 35, 3), (MORE, 257, 3, 4, 2),
-        (MORE, 33_000, 1, 1, 330), ("fewer pairs than blocks", 2, 6, 5, 5),
+        yield part, launch(*pairs(random, 1, n, m), 1, *where)
+    for b, n, m, blocks, size in [
+        (3, 5, 7, 3, 16), (2, 17, 33, 2, 16), (7, 5, 6, 2, 16), (10, 18, 35, 3, 16),
+        (257, 3, 4, 2, 16), (33_000, 1, 1, 330, 2), (2, 6, 5, 5, 16),
     ]:  # fmt: skip
-        size = 16 if b < 999 else 2
         grid = cover(m, size), cover(n, size)
-        yield part, launch(*drawn(random, b, n, m), blocks, grid, (size, size))
+        x, y = pairs(random, b, n, m)
+        yield part_of(b, blocks), launch(x, y, blocks, grid, (size, size))
+    some = {"b": (0, 1, 2, 7), "n": (0, 1, 2, 17, 33), "m": (0, 1, 2, 17, 33)}
+    more = {"right": (0, 1), "down": (0, 1), "block": BLOCKS, "blocks": (1, 2, 3, 9)}
+    for b, n, m, right, down, block, blocks in drawn(random, **some, **more):
+        grid = cover(m, block[0]) + right, cover(n, block[1]) + down
+        yield part_of(b, blocks), launch(*pairs(random, b, n, m), blocks, grid, block)
     x = specials(random)[None]
     yield ODD, launch(x, x[:, 5:], 1, (2, 2), (16, 16))
 
 
-def drawn(random, b, n, m):
+def part_of(b, blocks):
+    if b == blocks:
+        return "a batch"
+    return MORE if b > blocks else "fewer pairs than blocks"
+
+
+def pairs(random, b, n, m):
     return distinct(random, b, n), distinct(random, b, m)
 
 

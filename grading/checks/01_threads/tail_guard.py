@@ -7,8 +7,8 @@ from ..launches import ODD, RAGGED, line, lines, specials
 
 
 def cases(random):
-    for part, cells, *where in lines(random, first=RAGGED):
-        yield part, line(distinct(random, cells), *where)
+    for part, n, *where in lines(random, first=RAGGED):
+        yield part, line(distinct(random, n), n, *where)
     yield ODD, line(specials(random), 30, 1, 32)
 
 

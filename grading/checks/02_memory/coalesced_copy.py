@@ -21,9 +21,8 @@ def cases(random):
                           (100_003, 160, 256)]:  # fmt: skip
         yield "several elements a thread", launch(distinct(random, n), n, grid, size)
     yield "a million", launch(distinct(random, MILLION), MILLION, 48, 256)
-    for part, cells, n, grid, size in lines(random):
-        if size % 32 == 0:
-            yield part, launch(distinct(random, cells), n, grid, size)
+    for part, n, grid, size in lines(random, sizes=(32, 64, 96, 256, 1024)):
+        yield part, launch(distinct(random, n), n, grid, size)
     yield ODD, launch(specials(random, more=SUBNORMAL), 32, 1, 32)
 
 

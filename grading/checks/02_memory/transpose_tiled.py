@@ -5,9 +5,10 @@ import numpy as np
 from grading.exercise import Check, Launch, arrays, blank, distinct
 from minigrad.kernels.memory import transpose_tiled
 
-from ..launches import ODD, SUBNORMAL, areas, cover, specials
+from ..launches import ODD, RAGGED, SUBNORMAL, WHOLE, cover, drawn, specials
 from .bandwidth import SECTOR, SLACK, bandwidth
 
+SIDES = 0, 1, 2, 31, 32, 33, 64, 70
 PLAIN = """
 __global__ void transpose_tiled(const float* x, float* y, int rows, int cols) {
     int tid = threadIdx.y * 32 + threadIdx.x, threads = blockDim.x * blockDim.y;
@@ -20,7 +21,10 @@ __global__ void transpose_tiled(const float* x, float* y, int rows, int cols) {
 
 
 def cases(random):
-    for part, rows, cols, _, (_, high) in areas(random):
+    known = (64, 96, 8), (33, 65, 8), (33_000, 1, 8), (1, 33_000, 8)
+    some = drawn(random, rows=SIDES, cols=SIDES, high=(1, 2, 3, 8, 16, 31, 32))
+    for rows, cols, high in [*known, *some]:
+        part = RAGGED if rows % 32 or cols % 32 else WHOLE
         yield part, launch(distinct(random, rows, cols), high)
     yield ODD, launch(specials(random, more=SUBNORMAL).reshape(8, 4), 8)
 
