@@ -84,8 +84,8 @@ outer_product = kernel_exercise(
 // x is b x n, y is b x m, z is b x n x m, all stored row by row. Blocks have two
 // dimensions: x runs along j, y along i. Along both there are enough threads, often
 // more. Along the batch the grid has gridDim.z blocks, often fewer than b: the blocks
-// of number blockIdx.z do k = blockIdx.z, blockIdx.z + gridDim.z, ... gridDim.z may also
-// be more than b. b, n and m >= 0. One thread must write each element of z.
+// of number blockIdx.z do k = blockIdx.z, blockIdx.z + gridDim.z, ... gridDim.z may be
+// more than b, too. b, n and m >= 0. One thread must write each element of z.
 __global__ void outer_product(const float* x, const float* y, float* z,
                               int b, int n, int m);
 """,
