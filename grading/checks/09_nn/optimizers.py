@@ -1,21 +1,16 @@
 """Rules of optimizers, beside a step of PyTorch's optimizer at each of theirs."""
 
-import functools
-
 import numpy as np
 import torch
 
-from grading.checking.describe import Filled
 from grading.checking.pairwise import pairwise
 from grading.drivers import modules
-from grading.exercise import Check, call, close
+from grading.exercise import Check, close
 
-from ..inputs import numbers, said
-
-STEPS = 50
+from ..inputs import numbers, on_tensors, said
 
 
-def steps(random, state=(), steps=STEPS, dtype=np.float64, **options):
+def steps(random, state=(), steps=50, dtype=np.float64, **options):
     """Steps by half as many gradients. state: what comes between param and these.
 
     Numbers of the parameter are 0, and so are gradients: of one number at every step,
@@ -29,15 +24,13 @@ def steps(random, state=(), steps=STEPS, dtype=np.float64, **options):
     param[1, 1] = 0
     order = [n % count for n in range(steps)]
     order = order[:2] + random.sample(order[2:], len(order[2:]))
-    tensors = map(Filled, (param, *grads))
-    return call(next(tensors), *state, *tensors, order=order, **options)
+    return on_tensors(param, *state, *grads, order=order, **options)
 
 
-def by_pytorch(optimizer, param, grad, exp_avg, exp_avg_sq, step, **options):
-    """A step of a new optimizer that goes on from here."""
+def one_step(optimizer, param, grad, state, **options):
+    """A step of PyTorch's optimizer, which goes on from a state, and changes it."""
     optimizer, param.grad = optimizer([param], **options), grad
-    averages = {"exp_avg": exp_avg, "exp_avg_sq": exp_avg_sq}
-    optimizer.state[param] = {"step": torch.tensor(step - 1.0), **averages}
+    optimizer.state[param] = state
     optimizer.step()
 
 
@@ -71,10 +64,15 @@ def adam_check(exercise, optimizer, core):
             single = how["dtype"] is np.float32
             yield "float32" if single else "options together", steps(random, **how)
 
+    def reference(param, grad, exp_avg, exp_avg_sq, step, **options):
+        state = {"exp_avg": exp_avg, "exp_avg_sq": exp_avg_sq}
+        state["step"] = torch.tensor(step - 1.0)
+        one_step(optimizer, param, grad, state, **options)
+
     return Check(
         exercise,
         cases=cases,
-        reference=functools.partial(by_pytorch, optimizer),
+        reference=reference,
         driver=modules.adam,
         compare=close(),
         describe=describe,

@@ -3,14 +3,13 @@
 import numpy as np
 import torch
 
-from grading.checking.describe import Filled
 from grading.checking.pairwise import pairwise
 from grading.drivers import modules
 from grading.exercise import Check, close
 from minigrad.optim.sgd import sgd
 
 from ..inputs import numbers
-from .optimizers import describe, steps
+from .optimizers import describe, one_step, steps
 
 
 def cases(random):
@@ -42,17 +41,14 @@ def cases(random):
         if dtype is np.float16:
             how |= {"lr": 0.1, "steps": 1}
         part = "options together" if dtype is np.float64 else dtype.__name__
-        given = buffer if buffer is None else Filled(buffer.astype(dtype))
-        yield part, steps(random, [given], **how)
+        state = buffer if buffer is None else buffer.astype(dtype)
+        yield part, steps(random, [state], **how)
 
 
 def reference(param, grad, buffer, **options):
-    """A step of a new optimizer that goes on from here."""
-    optimizer, param.grad = torch.optim.SGD([param], **options), grad
-    optimizer.state[param] = {"momentum_buffer": buffer}
-    optimizer.step()
-    buffer = optimizer.state[param]["momentum_buffer"]
-    return buffer if options.get("momentum") else None
+    state = {"momentum_buffer": buffer}
+    one_step(torch.optim.SGD, param, grad, state, **options)
+    return state["momentum_buffer"] if options.get("momentum") else None
 
 
 check = Check(
