@@ -62,8 +62,8 @@ def outer(change=lambda y, a, b: y, gradients=summed, read=array):
             def backward(ctx, dy):
                 arrays = [read(dy), *map(array, ctx.saved_tensors)]
                 with np.errstate(all="ignore"):
-                    found = gradients(*arrays)
-                return tuple(minigrad.tensor(g.astype(arrays[1].dtype)) for g in found)
+                    grads = gradients(*arrays)
+                return tuple(minigrad.tensor(g.astype(arrays[1].dtype)) for g in grads)
 
         return Outer.apply
 
@@ -160,14 +160,14 @@ def one_buffer(a, b):
     y = right(a, b)
     if y.requires_grad:
         return y
-    if (y.shape, y.dtype) not in kept:
-        kept[y.shape, y.dtype] = held(y)
-    mine = kept[y.shape, y.dtype]
+    if (y.shape, y.dtype) not in buffers:
+        buffers[y.shape, y.dtype] = held(y)
+    mine = buffers[y.shape, y.dtype]
     mine.storage.data[:] = y.storage.data
     return mine
 
 
-kept = {}  # the buffers of one_buffer
+buffers = {}  # of one_buffer
 RIGHT = "by broadcasting", "by arrays", "by einsum", "in order", "turned"
 HEART = "right, and plainly wrong"
 OPERATORS = {

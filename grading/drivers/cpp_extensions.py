@@ -82,45 +82,46 @@ def from_outside(exercise, ask, inputs, calls, ups, layout, steps, needs):
     if not isinstance(pair, tuple) or len(pair) != 2:
         raise Misuse("pair", PAIR)
     setup_context, backward = pair
-    given = [tuple(map(minigrad.tensor, arrays)) for arrays in inputs]
+    tensors = [tuple(map(minigrad.tensor, arrays)) for arrays in inputs]
     contexts = [Context(needs) for _ in calls]
     for ctx, n in zip(contexts, calls, strict=True):
-        setup_context(ctx, given[n], minigrad.tensor(inputs[n][0]))
+        setup_context(ctx, tensors[n], minigrad.tensor(inputs[n][0]))
     saved = [sorted(map(id, ctx.saved_tensors)) for ctx in contexts]
     alone = all(vars(ctx).keys() == vars(Context(needs)).keys() for ctx in contexts)
-    if not alone or saved != [sorted(map(id, given[n])) for n in calls]:
+    if not alone or saved != [sorted(map(id, tensors[n])) for n in calls]:
         raise Misuse("saved", SAVED)
     del ctx
-    known, found, lost = [LAYOUTS[layout](minigrad.tensor(dy)) for dy in ups], [], False
-    before = [np.array(t.numpy()) for t in [*known, *sum(given, ())]]
+    dys = [LAYOUTS[layout](minigrad.tensor(dy)) for dy in ups]
+    gradients, lost = [], False
+    before = [np.array(t.numpy()) for t in [*dys, *sum(tensors, ())]]
     for call, dy, moved in steps:
         if moved:
             contexts[call] = another(contexts, call)
         try:
-            found.append(backward(contexts[call], known[dy]))
+            gradients.append(backward(contexts[call], dys[dy]))
         except Exception:
             if not moved:
                 raise
             lost = True  # it has what was saved, and nothing else
             break
-        if not isinstance(found[-1], tuple | list):
+        if not isinstance(gradients[-1], tuple | list):
             raise Misuse("pair", PAIR)
-    own = [id(g.storage.data) for pair in found for g in pair if g is not None]
+    own = [id(g.storage.data) for pair in gradients for g in pair if g is not None]
     if len({*own}) < len(own):
         raise Misuse("reused", "dx or dbias lies in the memory of an earlier call")
-    now = [t.numpy() for t in [*known, *sum(given, ())]]
+    now = [t.numpy() for t in [*dys, *sum(tensors, ())]]
     if not all(map(np.array_equal, now, before)):
         raise Misuse("changed", "x, bias or dy has changed: others still use them")
-    held = [weakref.ref(x) for x in sum(given, ())]
+    held = [weakref.ref(x) for x in sum(tensors, ())]
     last = Context(needs), *map(minigrad.tensor, inputs[0])
     setup_context(last[0], last[1:], minigrad.tensor(inputs[0][0]))  # and no backward
     held += map(weakref.ref, last[1:])
-    del contexts, given, last
+    del contexts, tensors, last
     if any(x() is not None for x in held):
         gc.collect()
     return {
         "gradients": [[g if g is None else np.array(g.numpy()) for g in pair]
-                      for pair in found],
+                      for pair in gradients],
         "x or bias is held outside of ctx": lost or any(x() is not None for x in held),
     }  # fmt: skip
 

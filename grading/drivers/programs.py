@@ -29,11 +29,11 @@ class Op:
 
 def operations(edges, types=(), values=()):
     """{number: Op} of {number: the numbers of its inputs}, inputs first."""
-    types, values, made = dict(types), dict(values), {}
+    types, values, ops = dict(types), dict(values), {}
     for number, inputs in edges.items():
-        given, name = [made[i] for i in inputs], f"operation_{number}"
-        made[number] = Op(name, given, types.get(number, "Add"), values.get(number))
-    return made
+        used, name = [ops[i] for i in inputs], f"operation_{number}"
+        ops[number] = Op(name, used, types.get(number, "Add"), values.get(number))
+    return ops
 
 
 def same_facts(thing, before):
@@ -42,24 +42,24 @@ def same_facts(thing, before):
     return now.keys() == before.keys() and all(now[k] is before[k] for k in now)
 
 
-def numbers(found, known):
+def numbers(result, known):
     """A list of operations as their numbers; -1 for anything else."""
     known = {id(o): n for n, o in known.items()}
-    return [known.get(id(o), -1) for o in wanted(found, list, "a list of operations")]
+    return [known.get(id(o), -1) for o in wanted(result, list, "a list of operations")]
 
 
 @scene
 def execution(exercise, edges, fetches):
     """The numbers of the operations, in the order that was found."""
-    made = operations(edges)
-    given = [made[n] for n in fetches]
+    ops = operations(edges)
+    fetched = [ops[n] for n in fetches]
     with few_calls() if len(edges) > 1000 else contextlib.nullcontext():
-        exercise(given)  # once more below: nothing may be kept
-        found = numbers(exercise(given), made)
-    for operation in made.values():  # or Python would take a long row apart one by one
+        exercise(fetched)  # once more below: nothing may be kept
+        order = numbers(exercise(fetched), ops)
+    for operation in ops.values():  # or Python would take a long row apart one by one
         operation.inputs = ()
-    same = given == [made[n] for n in fetches]
-    return {"order": found, "fetches are as they were": same}
+    same = fetched == [ops[n] for n in fetches]
+    return {"order": order, "fetches are as they were": same}
 
 
 @contextlib.contextmanager
@@ -77,19 +77,22 @@ def few_calls():
 @scene
 def prune(exercise, edges, types, order, fetches, fed):
     """The numbers of what is to be computed, or the names that a ValueError says."""
-    made = operations(edges, types)
-    order, fetches = [made[n] for n in order], [made[n] for n in fetches]
-    given = {made[n] for n in fed}
-    before = [*order], [*fetches], {*given}
+    ops = operations(edges, types)
+    order, fetches = [ops[n] for n in order], [ops[n] for n in fetches]
+    fed_ops = {ops[n] for n in fed}
+    before = [*order], [*fetches], {*fed_ops}
     try:
-        exercise(order, fetches, given)  # and again: all is to be as it was
-        computed = numbers(exercise(order, fetches, given), made)
+        exercise(order, fetches, fed_ops)  # and again: all is to be as it was
+        computed = numbers(exercise(order, fetches, fed_ops), ops)
     except ValueError as error:
         words = re.findall(r"\w+", f"{error}")
-        if names := [o.name for o in made.values() if o.name in words]:
+        if names := [o.name for o in ops.values() if o.name in words]:
             return {"ValueError about": names}
         raise
-    return {"computed": computed, "all is as it was": (order, fetches, given) == before}
+    return {
+        "computed": computed,
+        "all is as it was": (order, fetches, fed_ops) == before,
+    }
 
 
 WORKS = {  # what the kernels of `fold` compute
@@ -102,7 +105,7 @@ WORKS = {  # what the kernels of `fold` compute
 @scene
 def fold(exercise, edges, types, values, stateful):
     """The values that were found, and how often each kernel was called."""
-    made = operations(edges, types, values)
+    ops = operations(edges, types, values)
     calls = []
 
     def kernel(name, work):
@@ -113,17 +116,17 @@ def fold(exercise, edges, types, values, stateful):
         return run
 
     kernels = {name: kernel(name, work) for name, work in WORKS.items()}
-    order, known = [*made.values()], {**kernels}
+    order, known = [*ops.values()], {**kernels}
     before = [{**vars(o)} for o in order]
-    found = wanted(exercise(order, known, tuple(stateful)), dict, "a dict")
+    result = wanted(exercise(order, known, tuple(stateful)), dict, "a dict")
     if not all(map(same_facts, order, before)):
         raise Misuse("changed", "an operation has changed")
-    if order != [*made.values()] or known != kernels:
+    if order != [*ops.values()] or known != kernels:
         raise Misuse("changed", "order or kernels has changed")
-    known = {id(o): n for n, o in made.items()}
-    if not known.keys() >= set(map(id, found)):
+    known = {id(o): n for n, o in ops.items()}
+    if not known.keys() >= set(map(id, result)):
         raise NotPlain("a key is no operation of order: is it kept from another call?")
-    shown = {known[id(o)]: v for o, v in found.items()}
+    shown = {known[id(o)]: v for o, v in result.items()}
     return {"values": dict(sorted(shown.items())), "kernels called": sorted(calls)}
 
 
@@ -132,13 +135,13 @@ def fold(exercise, edges, types, values, stateful):
 
 def built(steps):
     """Operations of the steps (name, type, inputs), in the default graph."""
-    made = {}
+    ops = {}
     for name, type_, inputs in steps:
         if type_ == "Placeholder":
-            made[name] = graph.placeholder(name)
+            ops[name] = graph.placeholder(name)
         else:
-            made[name] = graph.op(type_, *[made[i] for i in inputs], name=name)
-    return made
+            ops[name] = graph.op(type_, *[ops[i] for i in inputs], name=name)
+    return ops
 
 
 @scene
@@ -149,8 +152,8 @@ def graph_gradients(exercise, steps, y, xs, feed, twice=False, shared=False):
     operation is the gradient of both inputs of a sum.
     """
     with graph.Graph().as_default():
-        made = built(steps)
-        asked, before = [], len(made[y].graph.operations)
+        ops = built(steps)
+        asked, before = [], len(ops[y].graph.operations)
 
         def grad_of(operation, dy):
             asked.append(operation.name)
@@ -158,20 +161,22 @@ def graph_gradients(exercise, steps, y, xs, feed, twice=False, shared=False):
                 return dy, dy
             return graph.gradient_of(operation, dy)
 
-        given = [made[x] for x in xs]
-        found = exercise(made[y], given, grad_of)
-        if given != [made[x] for x in xs]:
+        targets = [ops[x] for x in xs]
+        gradients = exercise(ops[y], targets, grad_of)
+        if targets != [ops[x] for x in xs]:
             raise Misuse("changed", "xs has changed")
         if twice:
-            found = exercise(graph.reduce_sum(found[0]), given, graph.gradient_of)
-        for g in wanted(found, list, "a list"):
+            gradients = exercise(
+                graph.reduce_sum(gradients[0]), targets, graph.gradient_of
+            )
+        for g in wanted(gradients, list, "a list"):
             if g is not None and not isinstance(g, graph.Operation):
                 raise NotPlain(f"gradients are operations, or None, not {kind(g)}")
         session = graph.Session()
-        feed = {made[name]: np.array(v, np.float64) for name, v in feed.items()}
-        values = [None if g is None else session.run(g, feed) for g in found]
+        feed = {ops[name]: np.array(v, np.float64) for name, v in feed.items()}
+        values = [None if g is None else session.run(g, feed) for g in gradients]
         values = [None if v is None else np.array(v.numpy()) for v in values]
-        old = {o.name for o in made[y].graph.operations[:before]}
+        old = {o.name for o in ops[y].graph.operations[:before]}
         asked = None if twice else ", ".join(sorted(a for a in asked if a in old))
         return {"gradients": values, "grad_of is called for": asked}
 
@@ -184,12 +189,12 @@ def nodes_of(described):
 
     They have no numbers yet, and what is equal is not the same object.
     """
-    made = []
+    nodes = []
     for op, target, args, kwargs in described:
-        args = [made[a[1]] if isinstance(a, tuple) else anew(a) for a in args]
+        args = [nodes[a[1]] if isinstance(a, tuple) else anew(a) for a in args]
         kwargs = {anew(name): anew(value) for name, value in kwargs.items()}
-        made.append(Node(anew(op), anew(target), args, kwargs))
-    return made
+        nodes.append(Node(anew(op), anew(target), args, kwargs))
+    return nodes
 
 
 def anew(value):
@@ -204,15 +209,15 @@ def anew(value):
 @scene
 def common(exercise, described):
     """{number of a node: number of the one that it repeats}."""
-    made = nodes_of(described)
-    given, before = [*made], [{**vars(n)} for n in made]
-    options = [{**n.kwargs} for n in made]
-    exercise(given)  # once more below: nothing may be kept
-    found = wanted(exercise(given), dict, "a dict")
-    known = {id(n): i for i, n in enumerate(made)}
-    pairs = {known.get(id(a), -1): known.get(id(b), -1) for a, b in found.items()}
-    same = given == made and all(map(same_facts, made, before))
-    same = same and options == [n.kwargs for n in made]
+    nodes = nodes_of(described)
+    copy, before = [*nodes], [{**vars(n)} for n in nodes]
+    options = [{**n.kwargs} for n in nodes]
+    exercise(copy)  # once more below: nothing may be kept
+    result = wanted(exercise(copy), dict, "a dict")
+    known = {id(n): i for i, n in enumerate(nodes)}
+    pairs = {known.get(id(a), -1): known.get(id(b), -1) for a, b in result.items()}
+    same = copy == nodes and all(map(same_facts, nodes, before))
+    same = same and options == [n.kwargs for n in nodes]
     return {"repeated": dict(sorted(pairs.items())), "nodes are as they were": same}
 
 
@@ -237,15 +242,15 @@ class Fact:
 @scene
 def fusion(exercise, nodes, group, node, between):
     """May a node be fused? nodes: {number: what Fact takes, inputs by their numbers}"""
-    made = {}
+    facts = {}
     for n, how in nodes.items():
-        made[n] = Fact(n, **how | {"inputs": [made[i] for i in how["inputs"]]})
-    given = [made[n] for n in group], made[node], [made[n] for n in between]
-    before = [fact.told() for fact in made.values()], [*given[0]], [*given[2]]
-    found = wanted(exercise(*given), bool, "True or False")
-    if before != ([fact.told() for fact in made.values()], given[0], given[2]):
+        facts[n] = Fact(n, **how | {"inputs": [facts[i] for i in how["inputs"]]})
+    args = [facts[n] for n in group], facts[node], [facts[n] for n in between]
+    before = [fact.told() for fact in facts.values()], [*args[0]], [*args[2]]
+    result = wanted(exercise(*args), bool, "True or False")
+    if before != ([fact.told() for fact in facts.values()], args[0], args[2]):
         raise Misuse("changed", "a node, group or between has changed")
-    return found
+    return result
 
 
 # ------------------------------------------------- static tensors
@@ -286,7 +291,7 @@ def inputs_copied(exercise, static, given, layout="row by row"):
     except Exception as error:
         raised = type(error).__name__ + " without a message" * (not str(error))
     shown = [np.array(t.detach().numpy()) for t in graph_reads]
-    kept = [[*map(id, now)] for now in lists] == [[*map(id, tensors)], [*map(id, new)]]
+    alike = [[*map(id, now)] for now in lists] == [[*map(id, tensors)], [*map(id, new)]]
     same = all(t.storage.data is m for t, m in zip(tensors, memory, strict=True))
     if layout == "inside":  # what lies between is not theirs
         for m, old in zip(memory, beside, strict=True):
@@ -295,6 +300,6 @@ def inputs_copied(exercise, static, given, layout="row by row"):
     others = [np.array(x.numpy()) if isinstance(g, np.ndarray) else None
               for x, g in zip(new, given, strict=True)]  # fmt: skip
     return {
-        "static tensors": shown, "raises": raised, "the lists are as they were": kept,
+        "static tensors": shown, "raises": raised, "the lists are as they were": alike,
         "they read the same memory": same, "given tensors": others,
     }  # fmt: skip

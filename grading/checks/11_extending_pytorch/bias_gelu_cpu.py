@@ -18,7 +18,7 @@ def cases(random):
 
     def of(dtype, *shape):
         x, bias = (2 * draw.standard_normal(s) for s in (shape, shape[-1:]))
-        return given(x, bias, dtype)
+        return inputs(x, bias, dtype)
 
     for dtype in UNIT:
         part = "float" if dtype == "float32" else f"{dtype}, by itself"
@@ -29,17 +29,17 @@ def cases(random):
     for shape in ((0, 3), (0,), (3, 0)):
         yield "no elements", of("float32", *shape)
     odd = np.array([[np.inf, np.nan, 0.0], [60.0, -60.0, 1e-3]])
-    yield "NaN, infinity, far out", given(odd, np.zeros(3), "float32")
+    yield "NaN, infinity, far out", inputs(odd, np.zeros(3), "float32")
 
 
-def given(x, bias, dtype):
+def inputs(x, bias, dtype):
     return call({"values": x, "dtype": dtype}, {"values": bias, "dtype": dtype})
 
 
 def reference(x, bias, function=lambda x, bias: gelu(x + bias)):
-    inputs = (torch.tensor(t["values"]).to(getattr(torch, t["dtype"])).double()
+    tensors = (torch.tensor(t["values"]).to(getattr(torch, t["dtype"])).double()
               for t in (x, bias))  # fmt: skip
-    return {"dtype": x["dtype"], "new": True, "values": function(*inputs).numpy()}
+    return {"dtype": x["dtype"], "new": True, "values": function(*tensors).numpy()}
 
 
 def model(function):
