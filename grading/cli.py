@@ -1,6 +1,7 @@
 """The instructor's command line: `python -m grading build | release | ... | unpack`."""
 
 import collections
+import gc
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -145,12 +146,19 @@ def grade(
     ] = None,
 ):
     """Grade the submissions that are new or have changed."""
+    gc.disable()  # collections would look through what is imported, again and again
+    from .classroom import forkserver
+
+    if jobs != 1 and not scheduler:
+        forkserver.begin(directory, everything)
     from .classroom import local_jobs
     from .classroom.course_dir import grade, strays, submissions
     from .classroom.inbox import shown
     from .classroom.notes import named
     from .kernels import gpu
 
+    gc.freeze()
+    gc.enable()
     count = len(submissions(directory, lab, student or ()))
     for paths in strays(directory):
         line = f"left out of submitted/, no released lab: {shown(named(paths))}"

@@ -25,6 +25,7 @@ from ..notebooks.build import Edited, notebook, write
 from . import judging, submission
 from .cluster import Cluster, Item
 from .files import fingerprint
+from .forkserver import WORTH
 from .grades import grade_of, said
 from .judging import UNSAFE
 from .late_penalty import Penalties
@@ -33,7 +34,6 @@ from .lock import alone
 from .nbgrader_patches import gradebook
 from .preprocessors import Record
 
-WORTH = 10  # submissions for each process that judges; it takes seconds to start
 MARK = "# A minigrad course."
 CONFIG = f"""{MARK} Every option of nbgrader may be added below.
 

@@ -15,6 +15,7 @@ from concurrent.futures import (
 )
 
 from ..isolation import locks
+from . import forkserver
 from .cluster import judge, understood
 from .preprocessors import checks_here
 
@@ -54,9 +55,7 @@ class Cores:
             yield from _done(running)
 
     def _begun(self):
-        how = multiprocessing.get_context("forkserver")
-        how.set_forkserver_preload([f"{__package__}.preloaded"])
-        return ProcessPoolExecutor(self.count, how, _begin)
+        return ProcessPoolExecutor(self.count, forkserver.context(), _begin)
 
     def _sent(self, item):
         what = self.task, item.lab, item.cells, checks_here()

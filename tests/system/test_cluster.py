@@ -19,7 +19,7 @@ import stand_in  # noqa: E402
 from altered import LAB  # noqa: E402
 from stand_in import hand_in, lab  # noqa: E402
 
-from grading.classroom import cluster, course_dir, judging, local_jobs  # noqa: E402
+from grading.classroom import cluster, course_dir, forkserver, judging, local_jobs  # noqa: E402
 from grading.isolation import forks, sandbox  # noqa: E402
 from minigrad import course  # noqa: E402
 
@@ -178,6 +178,25 @@ def test_where_nobody_can_judge_it_says_why(root, monkeypatch):
 
 def no_box(*args, **how):
     raise sandbox.NoIsolation("bubblewrap is missing")
+
+
+@pytest.mark.parametrize(
+    "count, graded, everything, begun",
+    [(20, 0, False, 1), (19, 0, False, 0), (20, 1, False, 0), (20, 1, True, 1)],
+)
+def test_pytorch_is_imported_early_if_several_processes_judge(
+    tmp_path, monkeypatch, count, graded, everything, begun
+):
+    made = []
+    server = forkserver.forkserver
+    monkeypatch.setattr(server, "ensure_running", lambda: made.append(1))
+    for n in range(count):
+        (tmp_path / "submitted" / f"s{n}" / LAB).mkdir(parents=True)
+    (tmp_path / "verdicts" / LAB).mkdir(parents=True)
+    for n in range(graded):
+        (tmp_path / "verdicts" / LAB / f"s{n}.json").touch()
+    forkserver.begin(tmp_path, everything)
+    assert len(made) == begun
 
 
 @pytest.mark.parametrize("task", [words, dies_at_one])
