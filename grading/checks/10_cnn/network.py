@@ -9,6 +9,8 @@ import torch.nn.functional as F
 
 from grading.drivers import training
 
+from ..inputs import numbers
+
 LOADERS = [(10, 4), (12, 4), (23, 5), (3, 8), (4, 1), (7, 7)]  # items, in a batch
 
 
@@ -23,19 +25,16 @@ def one_thread():
         torch.set_num_threads(before)
 
 
-def normal(random, *shape):
-    return np.random.default_rng(random.getrandbits(64)).normal(size=shape)
-
-
 def weights_of(random):
     """Weights and biases of two linear layers."""
-    return [0.7 * normal(random, *shape) for shape in ((5, 6), (5,), (4, 5), (4,))]
+    shapes = (5, 6), (5,), (4, 5), (4,)
+    return [numbers(random, *shape, scale=0.7) for shape in shapes]
 
 
 def data_of(random, n):
     """Images, rows of numbers, and labels."""
     labels = np.array([random.randrange(4) for _ in range(n)])
-    return normal(random, n, 6), labels
+    return numbers(random, n, 6), labels
 
 
 network = functools.partial(training.network, torch)
