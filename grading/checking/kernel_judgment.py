@@ -76,21 +76,13 @@ class KernelJudgment(Judgment):
     """The judgment of a kernel's text."""
 
     seconds = 10
-    options = ()
     measured = ()  # what was said of the parts on a GPU, if they are right
     cured = None  # what `cure` gave, once asked
-
-    @property
-    def forgiven(self):
-        return self.check.allowed
 
     @functools.cached_property
     def close(self):
         """Are two arrays equal, as this exercise counts it?"""
         return arrays() if self.check.compare is same else self.check.compare
-
-    def tolerance(self, got):
-        return self.close.tolerance(got)
 
     @property
     def all_right(self):
@@ -157,9 +149,8 @@ class KernelJudgment(Judgment):
     def launched(self, text, launch, **how):
         limits = self.check.limits
         tools = "all" if self.is_watched(launch) else ()
-        options = *self.options, *launch.options
         most = Limits(limits.steps, limits.seconds or self.seconds)
-        return text.launched(self.exercise, launch, options, tools, most, **how)
+        return text.launched(self.exercise, launch, tools, most, **how)
 
     def expected(self, number, launch):
         known = self.exam.expected
@@ -201,7 +192,7 @@ class KernelJudgment(Judgment):
     def on_gpu_too(self, tried):
         """The same cases on the GPU."""
         text, launches = tried[0].outcome.value, [case.case for case in tried]
-        runs = gpu.run(self.exercise, text.code, launches, self.options)
+        runs = gpu.run(self.exercise, text.code, launches)
         return [
             self.attempted(text, case.part, case.number, case.case, got)
             for case, got in zip(tried, runs, strict=True)

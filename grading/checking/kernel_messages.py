@@ -75,7 +75,7 @@ def lines(check, case):
     wrong = _first_wrong(check, case)
     said += difference(check, launch, *wrong) if wrong else []
     known = got.report.findings + got.report.notes
-    findings = [f for f in known if f.kind not in check.forgiven]
+    findings = [f for f in known if f.kind not in check.check.allowed]
     seen, counts = [], got.report.counts
     for finding in findings[:1]:
         seen.append(("found", _indented(finding.text)))
@@ -195,7 +195,8 @@ def _first_wrong(check, case):
         got = case.got.arrays[name]
         expected = expected.astype(got.dtype).reshape(got.shape)
         if not check.close(got, expected):
-            close = np.isclose(got, expected, *check.tolerance(got), equal_nan=True)
+            near = check.close.tolerance(got)
+            close = np.isclose(got, expected, *near, equal_nan=True)
             wrong = ~close if not close.all() else _bits(got) != _bits(expected)
             return name, before[name], got, expected, wrong
     return None

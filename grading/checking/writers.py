@@ -38,10 +38,8 @@ def writer(check, launch, name, element):
     if launch.threads > MOST:
         return None
     load_references(check.exercise.chapter)
-    options = (*check.options, *launch.options)
-    kernel = compiled(
-        check.exercise, check.exercise.name, check.exercise.reference, options
-    )
+    exercise = check.exercise
+    kernel = compiled(exercise, exercise.name, exercise.reference, launch.options)
     args = [a.copy() if isinstance(a, np.ndarray) else a for a in launch.args]
     array = dict(zip(names(check.exercise), args, strict=True))[name]
     tool = Writers(name, array.nbytes)

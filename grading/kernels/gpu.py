@@ -31,9 +31,9 @@ def available():
     return gpu_available()
 
 
-def run(exercise, text, launches, options=()):
+def run(exercise, text, launches):
     """What came of launches on the GPU: for each a Ran, or a Problem."""
-    shown = _asked(exercise, [text], launches, options, 0)
+    shown = _asked(exercise, [text], launches, 0)
     if isinstance(shown, Problem):
         return [shown] * len(launches)
     done = [
@@ -47,7 +47,7 @@ def seconds(exercise, texts, launch):
 
     They take turns, after a warm-up. Other programs on the GPU only add to a time.
     """
-    shown = _asked(exercise, texts, [launch], (), TIMES)
+    shown = _asked(exercise, texts, [launch], TIMES)
     if isinstance(shown, Problem):
         return shown
     return Problem("raised", shown[0]) if isinstance(shown[0], str) else shown[0]
@@ -58,13 +58,13 @@ def share(exercise, text, other, launch, enough):
 
     Is it less than enough, the best of a few tries counts: others may use the GPU.
     """
-    found = []
-    while len(found) < TRIES and not (found and found[-1][0] >= enough):
+    shares = []
+    while len(shares) < TRIES and not (shares and shares[-1][0] >= enough):
         took = seconds(exercise, [other, text], launch)
         if isinstance(took, Problem):
             return took
-        found.append((took[0] / took[1], took[1], took[0]))
-    return max(found)
+        shares.append((took[0] / took[1], took[1], took[0]))
+    return max(shares)
 
 
 def _seen(exercise, launch, left):
@@ -81,7 +81,7 @@ def _seen(exercise, launch, left):
     return ran(exercise, launch, args, clean, torn)
 
 
-def _asked(exercise, texts, launches, options, times):
+def _asked(exercise, texts, launches, times):
     """What the launches leave, or how long they take, or a Problem.
 
     Another's kernel may have all memory: that is waited for as long as it may run.
@@ -91,7 +91,7 @@ def _asked(exercise, texts, launches, options, times):
          [*map(sent, one.args)], list(one.options)]
         for one in launches
     ]  # fmt: skip
-    asked = [texts, exercise.name, list(options), where, times]
+    asked = [texts, exercise.name, where, times]
     end = time.monotonic() + START_SECONDS
     while True:
         begun, shown = time.monotonic(), _served(asked)
@@ -119,16 +119,16 @@ def serve(asked):
     """In the process: do the requested launches, and say what they left."""
     import minigrad
 
-    texts, name, options, launches, times = asked
+    texts, name, launches, times = asked
 
     @functools.cache
-    def kernel(text, *more):
-        return _cublas if text == CUBLAS else minigrad.Kernel(text, name, more)
+    def kernel(text, *options):
+        return _cublas if text == CUBLAS else minigrad.Kernel(text, name, options)
 
     shown = []
-    for *launch, more in launches:
+    for *launch, options in launches:
         try:
-            kernels = [kernel(text, *options, *more) for text in texts]
+            kernels = [kernel(text, *options) for text in texts]
             shown.append(_launched(kernels, times, *launch))
         except Exception as error:  # the context may be spoilt: nothing after it counts
             shown.append(f"on the GPU: {type(error).__name__}: {error}")

@@ -100,13 +100,13 @@ class Text:
     def __init__(self, code, simulator):
         self.code, self.simulator = code, simulator
 
-    def launched(self, exercise, launch, options=(), tools="all", limits=None, **how):
+    def launched(self, exercise, launch, tools="all", limits=None, **how):
         """The Ran, or Problem, of an exercise's answer; `how` as for `run`."""
         known = names(exercise)
         wanted = [known.index(name) for name in outputs(exercise)]
         how |= {"reads": any(key.startswith("reads of") for key in launch.limits)}
         got = self.run(
-            exercise.name, launch, wanted, options, tools, limits, True, **how
+            exercise.name, launch, wanted, launch.options, tools, limits, True, **how
         )
         if isinstance(got, Problem):
             return got

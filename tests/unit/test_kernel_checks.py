@@ -222,9 +222,7 @@ def test_an_exercise_for_a_gpu_alone_is_not_graded():
 
 def test_what_a_gpu_measures_counts_like_any_part(monkeypatch):
     monkeypatch.setattr(gpu, "available", lambda: True)
-    monkeypatch.setattr(
-        gpu, "run", lambda h, t, launches, o: [*map(_by_hand, launches)]
-    )
+    monkeypatch.setattr(gpu, "run", lambda h, t, launches: [*map(_by_hand, launches)])
     for right, points in [(True, 1), (False, 0.5)]:
         shown = [(right, "0.3 of a copy's; 0.7 are enough")]
         on_gpu = {"bandwidth": lambda exercise, text, shown=shown: shown}
@@ -238,9 +236,7 @@ def test_what_a_gpu_cannot_measure_is_said_and_costs_nothing(monkeypatch):
         raise NotRun("it needs nvcc")
 
     monkeypatch.setattr(gpu, "available", lambda: True)
-    monkeypatch.setattr(
-        gpu, "run", lambda h, t, launches, o: [*map(_by_hand, launches)]
-    )
+    monkeypatch.setattr(gpu, "run", lambda h, t, launches: [*map(_by_hand, launches)])
     verdict = verdict_on(COPY, replace(TWICE, on_gpu={"as built": measured}))
     assert (verdict.points, verdict.state) == (1, "right")
     assert "as built: not run, it needs nvcc" in verdict.summary
