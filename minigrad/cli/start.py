@@ -272,13 +272,18 @@ def page():
 BEGIN = """\
 # minigrad
 
-Learn how PyTorch works by writing it. For each chapter read the **lesson**, then write
-your own version of it in the **lab**. Both are your copies, in the folder `work`, so
-change them as you like."""
+Learn how PyTorch works by writing it. In each chapter, read the **lesson**, and then
+write your own version of it in the **lab**. Both are your copies, in the folder `work`,
+so change them as you like.
+
+You need Python and NumPy, but no GPU. The **core path** takes about 20 hours. It
+consists of the lessons and the core exercises of chapters 00 to 06 and 08 to 10. With
+everything else, the course takes about 50 hours. Each exercise says whether it's core,
+good to know, or extra."""
 
 AGAIN = """\
-Table and picture are as of the last `make lab`. To see your progress now, run the cell
-below: click on it, then Shift+Enter."""
+The table and the picture are as of the last `make lab`. To see your progress now, click
+on the cell below and press Shift+Enter."""
 
 CODE = """\
 from minigrad.cli.start import progress

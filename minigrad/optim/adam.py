@@ -6,7 +6,7 @@ from . import fused as kernels
 from .optimizer import Optimizer, check_at_least_0
 
 
-@exercise(points=3, stars=2, minutes=20)
+@exercise(points=3, stars=2, minutes=20, level="good to know")
 def adam(param, grad, exp_avg, exp_avg_sq, step, lr, betas, eps, weight_decay):
     """One step of Adam; param, exp_avg and exp_avg_sq are changed in place.
 

@@ -430,6 +430,28 @@ def test_the_picture_has_a_box_for_each_chapter_below_what_it_builds_on(lab):
         assert all(places[n][1] < places[chapter.number][1] for n in chapter.needs)
 
 
+def test_the_core_path_takes_as_long_as_the_start_page_says():
+    chapters = [c for c in course.CHAPTERS[:11] if c.number != 7]
+    spelled = "chapters 00 to 06 and 08 to 10"
+    for text in start.BEGIN, (course.home() / "README.md").read_text():
+        assert spelled in " ".join(text.split())
+        assert "takes about 20 hours" in " ".join(text.split())
+    minutes = sum(
+        entry.exercise.minutes
+        for entry in exercises()
+        if entry.exercise.level == "core"
+    )
+    for chapter in chapters:
+        for path in (course.home() / "lessons").glob(f"{chapter.name}*.ipynb"):
+            said = re.search(r"about ([\d.]+) (minutes|hours) \(an", path.read_text())
+            minutes += float(said[1]) * (60 if said[2] == "hours" else 1)
+    assert 18 <= minutes / 60 <= 22
+    levels = {
+        e.exercise.level for e in exercises() if e.chapter[:2] in ("07", "11", "12")
+    }
+    assert "core" not in levels
+
+
 @pytest.mark.parametrize("chapter", course.CHAPTERS[:13], ids=lambda c: c.name)
 def test_a_lesson_names_the_chapters_that_it_builds_on(chapter):
     text = (Path(__file__).parents[2] / f"lessons/{chapter.name}.py").read_text()
