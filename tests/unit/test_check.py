@@ -128,6 +128,16 @@ def test_a_call_that_is_shown_can_be_typed(check):
             assert same(value, got)
 
 
+OWN = [check for check in CHECKS if check.describe is not typed]
+
+
+@pytest.mark.parametrize("check", OWN, ids=lambda check: check.exercise.name)
+def test_a_check_describes_each_of_its_cases(check):
+    for _, case in check.cases(random.Random(0)):
+        said = check.describe(check.exercise, case)
+        assert said and "\n" not in said
+
+
 def test_options_and_large_arrays_are_typed_too():
     shown = typed(contiguous_strides, call((2, 3)))
     assert shown == "contiguous_strides((2, 3))"

@@ -52,8 +52,9 @@ def reference(model, loss_fn, optimizer, x, y, epochs):
 
 def describe(exercise, case):
     x, held = case.args[0].values, case.options["held"]
-    before = ", gradients of NaN from before" if np.isnan(held) else ""
-    return f"SGD, {said(case.options, 'held')}; x: {x.dtype} {x.shape}{before}"
+    before = "no gradients" if held is None else f"gradients of {held} * parameter"
+    how = said(case.options, "held")
+    return f"SGD, {how}; x: {x.dtype} {x.shape}; before the first epoch {before}"
 
 
 check = Check(
