@@ -106,8 +106,9 @@ def test_col2im(kernel):
     arrays of NumPy: kernel(grid, block, (columns, x, planes, H, W, KH, KW, OH, OW,
     stride, padding, dilation)), where x is all 0 before.
 
-    Right ones must pass: they may add in any order, so x is right up to rounding. The
-    error is an AssertionError, or what the launch raises.
+    Right ones must pass: they may add in any order, so x is right up to rounding.
+    Images and windows need not be square. The error is an AssertionError, or what the
+    launch raises.
     At hand: Kernel(im2col.text, "im2col"), which is right, with the same arguments but
     (x, columns, planes, ...); np.testing.assert_allclose(one, other, rtol, atol).
     Compare with NumPy; PyTorch is not there.

@@ -6,6 +6,7 @@ import math
 import numpy as np
 import torch
 
+from grading.checking.pairwise import pairwise
 from grading.exercise import Check, Launch, arrays, blank, distinct
 from minigrad.kernels.matmul import matmul_batched
 from minigrad.launch import cdiv
@@ -81,14 +82,23 @@ def cases(random):
                    ((2, 1, 3, 4), (5, 4, 2)),
                    ((2, 3, 1, 4, 4), (2, 4, 3))]:  # fmt: skip
         yield "a broadcast batch", launch(random, shapes, KINDS)
-    for left, right in itertools.product((1, 2, 3, 4), repeat=2):
-        a = of_rank(left, A_BATCH, *(5, 6)[-left:])
-        b = of_rank(right, B_BATCH, *(6, 4)[: 2 if right > 1 else 1])
-        kinds = random.choice(KINDS[:2]), KINDS[0]
-        yield "every pair of ranks", launch(random, (a, b), kinds)
-    for depth in (1, 2, 4):
-        few = launch(random, ((7, 5, 6), (7, 6, 4)), KINDS, depth)
-        yield "fewer blocks than matrices", few
+    few = launch(random, ((7, 5, 6), (7, 6, 4)), KINDS, 2)
+    yield "fewer blocks than matrices", few
+    for row in pairwise(
+        random,
+        left=(1, 2, 3, 4),
+        right=(1, 2, 3, 4),
+        a=KINDS,
+        b=KINDS,
+        depth=(1, 4, 65535),
+        size=((5, 6, 4), (17, 1, 2), (1, 17, 3)),
+    ):
+        left, right, (M, K, N) = row["left"], row["right"], row["size"]  # noqa: N806
+        a = of_rank(left, A_BATCH, *(M, K)[-left:])
+        b = of_rank(right, B_BATCH, *(K, N)[: 2 if right > 1 else 1])
+        few, part = row["depth"] < 9, "every pair of ranks"
+        part = "fewer blocks than matrices" if few else part
+        yield part, launch(random, (a, b), (row["a"], row["b"]), row["depth"])
     yield "no copies", launch(random, ((3, 16, 32), (32, 48)), KINDS)
     odd = launch(random, ((18, 17), (17, 20)), KINDS)
     odd.args[0][[0, -1]], odd.args[2][[0, -1]] = (0, np.inf), (np.inf, 0)

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from grading.checking.pairwise import pairwise
 from grading.exercise import Check, arrays
 from minigrad.kernels.matmul import matmul_naive
 
@@ -13,10 +14,15 @@ def cases(random):
     for part, M, N, K in three_sizes(random):
         if K < 999:
             yield part, launch(random, M, N, K, (16, 16))
-    for block in [(32, 4), (8, 8), (64, 1), (5, 7), (1, 1), (2, 512)]:
-        yield "blocks of any shape", launch(random, 20, 25, 12, block)
-    spare = replace(launch(random, 20, 45, 12, (16, 16)), grid=(4, 3))
-    yield "blocks of any shape", spare
+    for row in pairwise(
+        random,
+        block=((16, 16), (32, 4), (8, 8), (64, 1), (1, 64), (5, 7), (1, 1), (2, 512)),
+        size=((20, 25, 12), (1, 33, 0), (31, 1, 17)),
+        spare=((0, 0), (1, 0), (0, 2)),
+    ):
+        some = launch(random, *row["size"], row["block"])
+        grid = tuple(map(sum, zip(some.grid, row["spare"], strict=True)))
+        yield "blocks of any shape", replace(some, grid=grid)
     yield zero_and_infinity(launch(random, 18, 20, 20, (16, 16)))
 
 

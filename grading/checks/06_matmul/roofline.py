@@ -3,6 +3,7 @@
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
+from grading.checking.pairwise import pairwise
 from grading.exercise import Check, call
 from minigrad.kernels.matmul import roofline
 
@@ -27,8 +28,15 @@ def cases(random):
     for shapes in [((10, 3, 4), (10, 4, 5)), ((6, 30, 40), (40, 2)),
                    ((7, 2), (5, 2, 3)), ((4, 1, 9, 8), (3, 8, 7))]:  # fmt: skip
         yield "batches", call(*shapes, *drawn(random))
-    for itemsize in (2, 8):
-        yield "other types", call((50, 60), (60, 70), *H200, itemsize)
+    for row in pairwise(
+        random,
+        shapes=(((50, 60), (60, 70)), ((1, 9), (9, 1)), ((2, 1, 3, 4), (5, 4, 2)),
+                ((3, 1), (6, 2, 1, 5)), ((1, 5, 1, 1), (4, 1, 1, 3))),
+        itemsize=(1, 2, 8, 16),
+        machine=(H200, (1e9, 1e15), (1e15, 1e9), (10**12, 10**13)),
+    ):  # fmt: skip
+        some = call(*row["shapes"], *row["machine"], row["itemsize"])
+        yield "other types", some
 
 
 def reference(a, b, bandwidth, peak, itemsize=4):

@@ -3,6 +3,7 @@
 import numpy as np
 import torch
 
+from grading.checking.pairwise import pairwise
 from grading.exercise import Check, call, same
 from minigrad.kernels.convolution import conv2d_backward
 
@@ -23,6 +24,12 @@ def cases(random):
         for N, O, K, P in shapes:  # noqa: E741
             sizes = (N, O, P), (N, K, P), (O, K)
             yield part, call(*(eighths(random, part, *size) for size in sizes))
+    for row in pairwise(
+        random, N=(0, 1, 3), O=(1, 5), K=(1, 4), P=(0, 1, 6), part=("db", "float32")
+    ):
+        N, O, K, P, part = row.values()  # noqa: E741, N806
+        sizes = (N, O, P), (N, K, P), (O, K)
+        yield part, call(*(eighths(random, part, *size) for size in sizes))
 
 
 def reference(dy, columns, w):

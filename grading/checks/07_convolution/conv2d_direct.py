@@ -3,6 +3,7 @@
 import numpy as np
 import torch.nn.functional as F
 
+from grading.checking.pairwise import pairwise
 from grading.exercise import Check, Launch, blank
 from minigrad.kernels.convolution import conv2d_direct
 
@@ -35,6 +36,17 @@ def cases(random):
         if stride == 1 and C < 9:
             yield "windows of any size", launch(random, 1, C, H, W, 2, K, padding)
     yield "windows of any size", launch(random, 1, 1, 23, 25, 1, 7, 3)
+    for row in pairwise(
+        random,
+        N=(1, 2),
+        C=(1, 3),
+        H=(7, 16, 19),
+        W=(8, 17, 33),
+        O=(1, 3),
+        K=(1, 2, 4, 7),
+        padding=(0, 1, 3),
+    ):
+        yield "windows of any size", launch(random, *row.values())
     for sizes in (1, 1, 33_000, 2, 1, 1, 0), (1, 1, 3, 33_000, 1, 2, 0):
         yield "large ones", launch(random, *sizes)
     for sizes in [(1, 66, 4, 3, 1, 1, 0), (2, 3, 10, 17, 2, 3, 1),

@@ -3,6 +3,7 @@
 import numpy as np
 import torch.nn.functional as F
 
+from grading.checking.pairwise import pairwise
 from grading.exercise import Check, Launch, blank, distinct
 from minigrad.kernels.convolution import max_pool2d
 
@@ -30,11 +31,28 @@ def cases(random):
         yield part, drawn(*sizes)
     for *shape, K, stride, padding in (2, 6, 7, 3, 2, 1), (1, 5, 4, 2, 1, 1):
         yield "padding", launch(-abs(distinct(random, *shape)), K, stride, padding)
-    negative = -abs(distinct(random, 2, 6, 5))
-    yield "negative elements alone", launch(negative, 2, 2, 0)
-    ties = np.array([[random.randint(0, 2) for _ in range(9)] for _ in range(14)])
-    yield "ties", launch(ties.reshape(2, 7, 9), 3, 2, 1)
-    yield "ties", launch(np.full((1, 4, 6), -np.inf), 2, 2, 0)
+    for row in pairwise(
+        random,
+        of=("negative elements alone", "ties", "infinity alone", "NaN and infinity"),
+        planes=(1, 3),
+        H=(4, 7),
+        W=(5, 9),
+        how=((2, 2, 0), (3, 2, 1), (2, 1, 1), (3, 1, 0), (1, 1, 0), (4, 3, 2)),
+    ):
+        part, *shape, how = row.values()
+        x = -abs(distinct(random, *shape)) - 1
+        if part == "ties":
+            x = np.array(random.choices((0, 1, 2), k=x.size)).reshape(shape)
+        elif part == "infinity alone":
+            part, x = "ties", np.full(shape, -np.inf)
+        elif part == "NaN and infinity":
+            at = random.sample(range(x[0].size), 3)
+            x[-1].flat[at] = (
+                np.copysign(np.nan, random.choice((1, -1))),
+                np.inf,
+                -np.inf,
+            )
+        yield part, launch(x, *how)
     x = distinct(random, 2, 6, 8)
     x[0, 0, 1], x[0, 3, 2], x[1, 5, 7] = np.nan, np.nan, np.nan
     x[0, 4, 4], x[1, 0, 0], x[1, 0, 3] = np.inf, -np.inf, np.inf

@@ -6,6 +6,8 @@ go along in time: it may have a row to itself, or a plane.
 
 import numpy as np
 
+from grading.checking.pairwise import pairwise
+
 FAR = 2, 200, 6, 2, 2, 2**24 + 3, 2**24 - 1, 2**24 + 3  # of which float and short err
 WINDOWS = {  # planes, H, W, KH, KW, stride, padding, dilation
     "overlap": [(2, 5, 7, 3, 2, 1, 0, 1), (3, 6, 4, 2, 3, 1, 0, 1)],
@@ -25,6 +27,21 @@ def windows(random):
             yield part, *sizes
     ends = [(3, 9)] * 3 + [(1, 3)] * 2
     yield "padding", *(random.randint(*pair) for pair in ends), 1, 1, 1
+    for sizes in pairwise(
+        random,
+        planes=(1, 3),
+        H=(3, 8, 13),
+        W=(4, 9, 14),
+        KH=(1, 2, 3),
+        KW=(1, 2, 3),
+        stride=(1, 2, 3),
+        padding=(0, 1, 2),
+        dilation=(1, 2, 3),
+    ):
+        sizes["padding"] = min(sizes["padding"], sizes["KH"], sizes["KW"])
+        if sizes["H"] == 3 or sizes["W"] == 4:
+            sizes["dilation"] = 1  # or no window fits
+        yield "all of them", *sizes.values()
 
 
 def squares(random):
