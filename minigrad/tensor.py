@@ -113,7 +113,8 @@ class Tensor(Methods, Differentiable, Suggesting):
         """This tensor without its history: a view of it that requires no gradient.
 
         The same memory, shape, strides and offset, nothing is copied. To autograd it is
-        a new leaf: it has no grad_fn, and what is computed from it leads nowhere.
+        a new leaf, another one at each call: it has no grad_fn, and what is computed
+        from it leads nowhere.
         At hand: Tensor(storage, shape, strides, offset), which makes just that.
         """
 

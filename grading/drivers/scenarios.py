@@ -244,9 +244,10 @@ def detached(library, answer, values, how):
     """detach() of a leaf, of a computed tensor, or of a view of one."""
     x = library.tensor(values).requires_grad_("without" not in how)
     y = VIEWS[how](x)
-    d = answer(y)
+    earlier, d = answer(y), answer(y)
     facts = {
         "x.detach() is x": d is y,
+        "x.detach() is the same tensor again": d is earlier,
         "shape, strides, offset": [tuple(d.shape), d.stride(), d.storage_offset()],
         "values": library.array(d),
         "requires_grad": d.requires_grad,
@@ -266,7 +267,10 @@ def detached(library, answer, values, how):
     facts["what is added to it, x has too"] = library.array(y)
     facts["changes of it that x counts"] = y._version - before
     d.requires_grad_()
-    return facts | {"x requires a gradient when it does": y.requires_grad}
+    return facts | {
+        "x requires a gradient when it does": y.requires_grad,
+        "another x.detach() requires one when it does": earlier.requires_grad,
+    }
 
 
 # ------------------------------------------------- the engine, whole

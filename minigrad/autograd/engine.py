@@ -35,7 +35,8 @@ def backward(order, seeds, retain_graph=False):
       node.outputs - 1), None where none has. A node at which nothing has arrived is
       left out.
     - node(*gradients) computes: a gradient, or None, for each of node.next_functions,
-      which says where each goes: (next node, index), or nowhere: (None, 0). Where two
+      which says where each goes: (next node, index), or nowhere: (None, 0). What goes
+      nowhere has one shape, and may be added up, too, or dropped. Where two
       meet they are added up, as g + h: `+=` would change a tensor that others hold. A
       leaf's node has no next ones: it adds to .grad when it is called.
     - unless retain_graph, node.release(), right after that, lets go of what the node

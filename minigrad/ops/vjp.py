@@ -19,7 +19,8 @@ def mul_backward(dy, other):
     dy, other: arrays of floats, of one dtype; other may be one that is broadcast to
     dy's shape. Returns an array of dy's shape and dtype.
     The rule of all that follow: if x grows by a little h, y grows by h * dy/dx; what
-    comes back along that way is dy times that slope.
+    comes back along that way is dy times that slope. Where other is 1 everywhere, dy
+    itself may be returned.
     """
 
 
@@ -27,7 +28,8 @@ def mul_backward(dy, other):
 def tanh_backward(dy, y):
     """The gradient of x, where y = tanh(x): y says it without tanh.
 
-    dy, y: arrays of floats, of one shape and dtype. Returns such an array, too.
+    dy, y: arrays of floats, of one shape and dtype. Returns such an array, too, or dy
+    itself where y is 0 everywhere.
     """
 
 
@@ -57,7 +59,8 @@ def relu_backward(dy, y):
     """The gradient of x, where y = relu(x), which is x above 0 and else 0.
 
     dy, y: arrays of floats, of one shape and dtype. Returns such an array, too.
-    At 0 the gradient is 0. Where y is NaN, it is dy. An infinite dy gives no NaN.
+    At 0 the gradient is 0. Where y is NaN of either sign, it is dy. An infinite dy
+    gives no NaN. Where y is above 0 everywhere, dy itself may be returned.
     At hand: np.where(condition, x, y).
     """
 

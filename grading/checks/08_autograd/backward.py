@@ -1,5 +1,7 @@
 """backward: the engine, in graphs that are described here, and in whole programs."""
 
+import itertools
+
 import torch
 
 from grading.checking.typed import program, typed
@@ -26,6 +28,21 @@ def random_graph(random, size):
     return edges, factors
 
 
+def mixed_graph(random, size):
+    """The same, with nodes of two results, edges to nowhere, and factors of None."""
+    edges, _ = random_graph(random, size)
+    counts = {n: random.choice((1, 2)) if out else 1 for n, out in edges.items()}
+    factors = {}
+    for n, out in edges.items():
+        edges[n] = [(e, random.randrange(counts[e])) for e, _ in out]
+        edges[n] += [(None, 0)] * random.choice((0, 1, 2)) if out else []
+        random.shuffle(edges[n])
+        factors[n] = [
+            [random.choice((None, 2, 3, 4)) for _ in edges[n]] for _ in range(counts[n])
+        ]
+    return edges, factors
+
+
 def cases(random):
     def graph(edges, factors, *nodes, retain=False):
         """A call whose seeds are at these nodes."""
@@ -45,6 +62,12 @@ def cases(random):
     yield "None", graph(DIAMOND, {0: [[None, 2]]}, 0)
     yield "None", graph(SHORT_CUT, {1: [[None]]}, 0)
     yield "None", graph({0: [(None, 0), (1, 0)], 1: []}, {}, 0)
+    nowhere = {0: [(None, 0), (1, 0), (None, 0)], 1: [(None, 0), (2, 0)], 2: []}
+    yield "None", graph(nowhere, {}, 0)
+    for nodes, retain in itertools.product(([0], [0, 1], [2, 0, 3]), (False, True)):
+        for size in 4, 7:
+            some = graph(*mixed_graph(random, size), *nodes, retain=retain)
+            yield "None", some
     yield "seeds", graph(DIAMOND, {}, 1, 2)
     yield "seeds", graph(DIAMOND, {}, 0, 1)
     yield "gradients are not changed", graph(SHORT_CUT, {}, 0)

@@ -27,6 +27,17 @@ def gradient(function, dy, *inputs, of=0):
     return vjp(function, dy64, *tensors)[of].detach().numpy().astype(dy.dtype)
 
 
+def of_dtype(x, dtype):
+    """An array in a dtype; a number as it is."""
+    with np.errstate(over="ignore"):
+        return x.astype(dtype) if isinstance(x, np.ndarray) else x
+
+
+def signed(x):
+    """The same, but each NaN has the other sign, and each 0."""
+    return np.where(np.isnan(x) | (x == 0), np.negative(x), x)
+
+
 def diagnose(got, expected, case):
     if not isinstance(got, np.ndarray | float):
         return None
@@ -42,10 +53,10 @@ def diagnose(got, expected, case):
 def formula_check(exercise, doubles, *, specials=(), **how):
     """The check of a function of arrays.
 
-    doubles(random): cases in double. The first of them comes in float32 and float16,
-    too, without elements, without dimensions, and with numbers that are nearly 0.
+    doubles(random): cases in double. They come in float32 and float16, too; the first
+    of them without elements, without dimensions, and with numbers that are nearly 0.
     specials: arguments with NaN and infinity, where all ways to write the formula
-    agree. how: the rest of what a Check gets.
+    agree; NaN comes with either sign. how: the rest of what a Check gets.
     """
 
     def cases(random):
@@ -53,12 +64,16 @@ def formula_check(exercise, doubles, *, specials=(), **how):
         yield from known
         dy, *inputs = first = known[0][1].args
         for dtype in np.float32, np.float16:
-            yield dtype.__name__, call(*(x.astype(dtype) for x in first))
+            for _, case in known:
+                yield dtype.__name__, call(*(of_dtype(x, dtype) for x in case.args))
         yield "no elements", call(*(x[:0] for x in first))
         yield "no dimensions", call(*(np.array(x[1]) for x in first))
         yield "numbers that are nearly 0", call(dy, *(1e-9 * x for x in inputs))
         for special in specials:
-            yield SPECIAL, of(random, *special)
+            for dtype in np.float64, np.float32, np.float16:
+                few = [of_dtype(x, dtype) for x in of(random, *special).args]
+                yield SPECIAL, call(*few)
+                yield SPECIAL, call(*map(signed, few))
 
     near = close(atol=1e-30, dtype=True)
     how = {"compare": near, "driver": arrays, "diagnose": diagnose} | how

@@ -3,10 +3,14 @@
 import numpy as np
 import torch
 
+from grading.checking.pairwise import pairwise
 from grading.exercise import call
 from minigrad.ops.vjp import slice_backward
 
 from .tensors import filled, of_shape, tensor_check
+
+FRONTS, BETWEEN = ((), (None,), (None, None)), ((), (None,), (...,))
+FEW = 0, -2, slice(None), slice(1, 99), slice(-2, None, 2), slice(2, 1)
 
 
 def doubles(random):
@@ -25,12 +29,24 @@ def doubles(random):
         ("everything, or nothing", (3, 2), np.s_[:]),
         ("everything, or nothing", (3, 2), np.s_[2:2]),
     ]:
-        dy = filled(random, *torch.zeros(shape)[index].shape)
-        yield part, call(dy, shape, index)
+        yield part, of(random, shape, index)
+    for row in pairwise(
+        random, front=FRONTS, first=FEW, second=FEW, between=BETWEEN, last=FEW
+    ):
+        front, first, second, between, last = row.values()
+        index = (*front, first, second, *between, last)
+        yield "slices", of(random, (4, 5, 3), index)
+    for kind in FEW:
+        yield "slices", of(random, (3,), kind)
+
+
+def of(random, shape, index):
+    dy = filled(random, *torch.zeros(shape)[index].shape)
+    return call(dy, shape, index)
 
 
 def reference(dy, shape, index):
-    return of_shape(lambda x: x[index], dy, shape)
+    return of_shape(lambda x: x[index], dy, shape).clone()  # a new tensor
 
 
 check = tensor_check(

@@ -4,6 +4,7 @@ import numpy as np
 import torch
 
 from grading.checking.describe import Filled
+from grading.checking.pairwise import pairwise
 from grading.drivers.graphs import with_gradients
 from grading.exercise import Check, call, close
 
@@ -29,8 +30,8 @@ def changed(change, case):
 
 def strided(x):
     """The same numbers, not contiguous, from the middle of a larger memory."""
-    room = np.full([2 * n + 1 for n in x.shape[::-1]], np.nan)
-    view = room.T[(slice(1, None, 2),) * x.ndim]
+    room = np.full([2 * n + 1 for n in x.shape[::-1]], np.nan, x.dtype)
+    view = room.T[(..., *[slice(1, None, 2)] * x.ndim)]
     view[...] = x
     return view
 
@@ -38,7 +39,7 @@ def strided(x):
 def special(x):
     """The same numbers, but for NaN and both infinities in front."""
     x = np.array(x)
-    x.flat[:3] = [np.nan, np.inf, -np.inf][: x.size]
+    x.flat[:4] = [np.nan, np.inf, -np.inf, -np.nan][: x.size]
     return x
 
 
@@ -49,18 +50,23 @@ def with_specials(case):
 def tensor_check(exercise, doubles, *, specials=with_specials, **how):
     """The check of a function of tensors. doubles(random): cases in double.
 
-    The first of them comes in float32 and float16, too, not contiguous, with NaN and
-    infinities by specials(case), and once more with other numbers, for nothing is kept
-    between calls. how: the rest of what a Check gets.
+    They come in float32 and float16, too, and not contiguous; the first of them with
+    NaN and infinities by specials(case), and once more with other numbers, for nothing
+    is kept between calls. how: the rest of what a Check gets.
     """
 
     def cases(random):
         known = [*doubles(random)]
         yield from known
         part, first = known[0]
-        yield part, changed(np.float32, first)
-        yield "float16", changed(quarters, first)
-        yield "any strides", changed(strided, first)
+        some = [first, *(case for _, case in random.sample(known, min(len(known), 8)))]
+        dtypes = {"any strides": np.array, "float32": np.float32, "float16": quarters}
+        laid_out = {"row by row": np.array, "strided": strided}
+        for row in pairwise(random, case=some, dtype=[*dtypes], strides=[*laid_out]):
+            if row["dtype"] == "any strides":
+                row["strides"] = "strided"
+            case = changed(dtypes[row["dtype"]], row["case"])
+            yield row["dtype"], changed(laid_out[row["strides"]], case)
         yield "NaN and infinity", specials(first)
         yield next(doubles(random))
 
