@@ -3,6 +3,11 @@
 import itertools
 
 
+def drawn(random, **choices):
+    """The same as tuples: values of the choices, in their order."""
+    return [tuple(case.values()) for case in pairwise(random, **choices)]
+
+
 def pairwise(random, **choices):
     """Yield dicts with one value of each choice, until every two values have met.
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from grading.checking.pairwise import pairwise
+from grading.checking.pairwise import drawn
 from grading.exercise import Launch, blank
 from minigrad.launch import cdiv
 
@@ -71,11 +71,6 @@ def part_of(n, size, spare):
     if n < size:
         return SMALL
     return RAGGED if n % size else WHOLE
-
-
-def drawn(random, **choices):
-    """Values of the choices, in their order; every two meet. See pairwise.py."""
-    return [tuple(case.values()) for case in pairwise(random, **choices)]
 
 
 def by_blocks(x, size):

@@ -2,10 +2,11 @@
 
 import numpy as np
 
+from grading.checking.pairwise import drawn
 from grading.exercise import Check, Limits, arrays, distinct
 from minigrad.kernels.threads import grid_stride
 
-from ..launches import ODD, drawn, line, lines, specials
+from ..launches import ODD, line, lines, specials
 
 MILLION = 1_000_003
 SIZES = 1, 2, 31, 32, 33, 64

@@ -1,9 +1,10 @@
 """launch_config: how many blocks cover a shape."""
 
+from grading.checking.pairwise import drawn
 from grading.exercise import Check, call, same
 from minigrad.kernels.threads import launch_config
 
-from ..launches import BLOCKS, LINES, RAGGED, SIZES, SMALL, WHOLE, areas, drawn
+from ..launches import BLOCKS, LINES, RAGGED, SIZES, SMALL, WHOLE, areas
 
 LARGE = 0, 1, 3, 1000, 2**24 + 1, 2**31 - 1, 2**31
 

@@ -2,10 +2,11 @@
 
 import numpy as np
 
+from grading.checking.pairwise import drawn
 from grading.exercise import Check, Launch, arrays, blank, distinct
 from minigrad.kernels.memory import transpose_tiled
 
-from ..launches import ODD, RAGGED, SUBNORMAL, WHOLE, cover, drawn, specials
+from ..launches import ODD, RAGGED, SUBNORMAL, WHOLE, cover, specials
 from .bandwidth import SECTOR, SLACK, bandwidth
 
 SIDES = 0, 1, 2, 31, 32, 33, 64, 70

@@ -1,5 +1,7 @@
 """broadcast_shapes: the shape of tensors that are broadcast together."""
 
+import itertools
+
 import torch
 
 from grading.exercise import Check, call
@@ -30,6 +32,13 @@ def cases(random):
     yield "no dimensions", call((), ())
     for shapes in [((1,), (0,)), ((2, 0), (1,)), ((0, 1), (1, 4)), ((0,), (0,))]:
         yield "sizes of 0", call(*shapes)
+    sizes = 0, 1, 2, 3
+    for a, b, c in itertools.product(sizes, sizes, sizes):  # errors among them
+        shapes = (a,), (random.choice([b, 1]), b), (c,)
+        yield "sizes of 0" if 0 in (a, b, c) else "any number of shapes", call(*shapes)
+    n = random.randint(300, 2**40)
+    yield "two shapes", call((n, 1), (int(str(n)), 5))  # an int of its own
+    yield "errors", call((2**53,), (2**53 + 1,))
     yield "errors", call((3,), (4,))
     yield "errors", call((2, 3), (2,))
     yield "errors", call((3,), (0,))

@@ -4,6 +4,7 @@ import math
 
 import torch
 
+from grading.checking.pairwise import drawn
 from grading.exercise import Check, call
 from minigrad.layout import index_of
 
@@ -19,6 +20,13 @@ def cases(random):
         yield "any shape", call(random.randrange(1, math.prod(shape)), shape)
     for shape in [(3, 1), (1, 3), (2, 1, 4), (1,)]:
         yield "sizes of 1", call(random.randrange(math.prod(shape)), shape)
+    sizes = 1, 2, 3, 7
+    for *shape, last in drawn(
+        random, a=sizes, b=sizes, c=sizes, d=sizes, last=range(4)
+    ):
+        most = math.prod(shape) - 1
+        position = (0, most, most // 2, max(most - 1, 0))[last]
+        yield "sizes of 1" if 1 in shape else "any shape", call(position, tuple(shape))
     yield "no dimensions", call(0, ())
     for shape in many(random), LARGE, HUGE, HUGE[::-1]:
         most = math.prod(shape) - 1

@@ -60,7 +60,9 @@ def without_memory(shape, strides, offset=0):
     """PyTorch's tensor of these numbers, which holds no elements."""
     sides = zip(shape, strides, strict=True)
     cells = offset + 1 + sum(max(n - 1, 0) * stride for n, stride in sides)
-    return torch.empty(cells, device="meta").as_strided(shape, strides, offset)
+    return torch.empty(cells, dtype=torch.int8, device="meta").as_strided(
+        shape, strides, offset
+    )
 
 
 def fresh(random, dims):

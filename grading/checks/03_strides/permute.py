@@ -4,12 +4,15 @@ import itertools
 
 import torch
 
+from grading.checking.pairwise import drawn
 from grading.exercise import Check, View, call
 from minigrad import Tensor
 
 from .layouts import (
+    BIG,
     CUBE,
     EMPTY,
+    REPEATED,
     SCALAR,
     SINGLE,
     STEPPED,
@@ -30,6 +33,17 @@ def cases(random):
         yield "views", call(x, *shuffled(random, x.shape))
     for dims in [(-1, 0, 1), (2, -3, -2), (-3, -1, -2)]:
         yield "negative dims", call(CUBE, *dims)
+    for x, last, *negative, one_tuple in drawn(
+        random,
+        x=(CUBE, STEPPED, REPEATED, EMPTY, SINGLE, BIG),
+        last=range(3),
+        **dict.fromkeys("abc", (False, True)),
+        one_tuple=(False, True),
+    ):
+        dims = shuffled(random, x.shape) if last else range(len(x.shape))
+        pairs = zip(dims, negative)  # noqa: B905  as many as there are dimensions
+        dims = tuple(d - len(x.shape) * below for d, below in pairs)
+        yield "views", call(x, *([dims] if one_tuple else dims))
     for x, dims in [(CUBE, (1, 2, 0)), (STEPPED, (1, -2)), (SCALAR, ())]:
         yield "one tuple", call(x, dims)
     yield "sizes of 0 and 1", call(EMPTY, 2, 0, 1)

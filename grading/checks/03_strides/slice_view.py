@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 
 from grading.checking.compare import same_strides
+from grading.checking.pairwise import drawn
 from grading.checking.picture import cells, compared
 from grading.exercise import Check, call, same
 from minigrad.layout import slice_view
@@ -22,9 +23,13 @@ from .layouts import (
 ROWS, CUBE = ((4, 6), (6, 1), 0), ((2, 3, 4), (12, 4, 1), 0)
 MOVED, NONE = ((3, 5), (1, 8), 7), ((), (), 3)
 LEAST = (1,), (1,), 0, ()
+PLACES = (  # where a slice may be in an index of three dimensions
+    lambda s: (1, s), lambda s: (..., s, -1), lambda s: (slice(None), s, None, 1),
+    lambda s: (2, None, s, ...), lambda s: (slice(2), s, slice(1, 0)),
+)  # fmt: skip
 
 
-def drawn(random, shape):
+def some_index(random, shape):
     """An index of ints and slices."""
     index = [random.randrange(n) for n in shape]
     slices = random.sample(range(len(shape)), random.randint(1, len(shape) - 1))
@@ -39,7 +44,7 @@ def cases(random):
         yield "ints and slices", call(*x, index)
     for _ in range(4):
         x = random_view(random)
-        yield "ints and slices", call(*x, drawn(random, x.shape))
+        yield "ints and slices", call(*x, some_index(random, x.shape))
     for index in np.s_[0:4:2, 1], np.s_[2, 1:6:2], np.s_[1:4:3, 0]:
         yield "steps", call(*ROWS, index)
     yield "steps", call(*MOVED, np.s_[0:3:2, 0:5:3])
@@ -54,6 +59,19 @@ def cases(random):
     for start, stop in itertools.product(edges, edges):
         item = slice(start, stop, random.choice([None, 1, 2, 3, 4, 5]))
         yield "any start and stop", call(*ROWS, (item, 2))
+    for size, *bounds, stride, offset, place in drawn(
+        random,
+        size=(0, 1, 2, 5),
+        start=(*edges, -(2**40)),
+        stop=(*edges, 2**40),
+        step=(None, 1, 2, 3, 7, 2**40),
+        stride=(0, 1, 6, 99),
+        offset=(0, 3),
+        place=range(5),
+    ):
+        index = PLACES[place](slice(*bounds))
+        x = (3, size, 2), (1, stride, 600), offset
+        yield "any start and stop", call(*x, index)
     for index in [(), (1,), np.s_[1:2,]]:
         yield "fewer items", call(*CUBE, index)
     yield "fewer items", call(*NONE, ())
@@ -75,6 +93,15 @@ def cases(random):
         (*contiguous(HUGE)[:2], 3, np.s_[7:-7:3, 9:-9:2, -1]),
     ]:
         yield "any sizes", numbers_only(shape, strides, offset, index, least=LEAST)
+    for size, start, stop, step in drawn(
+        random,
+        size=(2**53 + 1, 2**62 - 1),
+        start=(None, 0, 1, 3, -(2**53), 2**52 + 1),
+        stop=(None, -1, -2, 2**53, 2**53 - 1, 2**63),
+        step=(None, 1, 2, 3, 7, 2**26 + 1, 2**53, 2**62),
+    ):
+        one = (size,), (1,), 5, (slice(start, stop, step),)
+        yield "any sizes", numbers_only(*one, least=LEAST)
 
 
 def reference(shape, strides, offset, index):

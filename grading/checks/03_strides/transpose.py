@@ -4,12 +4,14 @@ import itertools
 
 import torch
 
-from grading.exercise import Check, call
+from grading.checking.pairwise import drawn
+from grading.exercise import Check, View, call
 from minigrad import Tensor
 
 from .layouts import (
     CUBE,
     EMPTY,
+    REPEATED,
     SCALAR,
     SINGLE,
     STEPPED,
@@ -36,6 +38,15 @@ def cases(random):
     for x, dims in [(CUBE, (1, 1)), (STEPPED, (0, -2)), (SCALAR, (0, -1))]:
         yield "equal dims", call(x, *dims)
         yield "equal dims", call(x, *dims[::-1])
+    for x, one, other in drawn(
+        random,
+        x=(CUBE, STEPPED, REPEATED, EMPTY, SINGLE, SCALAR, View((4,), (2,))),
+        one=range(-4, 4),
+        other=range(-4, 4),
+    ):
+        n = max(len(x.shape), 1)
+        there = -n <= one < n and -n <= other < n
+        yield "views" if there else "errors", call(x, one, other)
     for x in EMPTY, SINGLE:
         yield "sizes of 0 and 1", call(x, 1, 2)
     for dims in [(0, 3), (-4, 1), (7, 7)]:

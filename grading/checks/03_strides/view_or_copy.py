@@ -21,6 +21,26 @@ def drawn(random):
     return shape, tuple(reversed(strides)), new_shape
 
 
+def grouped(random):
+    """24 elements, or none, in groups with gaps, repeats and sizes of 1; read anew."""
+
+    def shape():
+        sizes = random.choice([(24,), (2, 12), (4, 6), (6, 4), (2, 3, 4), (3, 2, 2, 2)])
+        return tuple(
+            n
+            for size in sizes
+            for n in random.choice([(size,)] * 3 + [(1, size), (size, 1)])
+        )
+
+    old, strides, step = shape(), [], random.choice([1, 1, 2])
+    for n in reversed(old):
+        strides.append(step if n > 1 else random.randint(0, 99))
+        step = random.choice([step * n] * 6 + [step * n + 1, 0])
+    if random.random() < 0.2:
+        random.shuffle(strides)
+    return old, tuple(reversed(strides)), shape()
+
+
 def cases(random):
     yield "contiguous and transposed", call((2, 3), (3, 1), (6,))
     yield "contiguous and transposed", call((3, 2), (1, 3), (6,))
@@ -38,6 +58,8 @@ def cases(random):
     for new in [(6, 4), (2, 3, 4), (3, 8)]:
         for strides in (20, 4, 1), (24, 8, 1):
             yield "split and merged", call((2, 3, 4), strides, new)
+    for _ in range(60):
+        yield "split and merged", call(*grouped(random))
     yield "split and merged", call((2, 2, 3, 2), (99, 40, 9, 2), (2, 2, 3, 2))
     yield "split and merged", call((2, 4, 6), (99, 20, 2), (2, 2, 2, 3, 2))
     for _ in range(12):
