@@ -52,7 +52,8 @@ def find_kernel(registry, operator, device, dtype):
 
     The registry may have grown since the last call: nothing is kept of it.
     Raises DispatchError where there is none, with missing(registry, operator, device,
-    dtype): all three and what there is instead, or an operator that no device has.
+    dtype): all three and what there is instead, or an operator that no device has. A
+    message of yours will do if it names the same.
     """
 
 

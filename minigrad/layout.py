@@ -27,14 +27,14 @@ NO_VIEW = (
 
 @exercise(points=1, stars=1, minutes=5)
 def contiguous_strides(shape):
-    """Return the strides of a row-major tensor of `shape`, in elements, as a tuple.
+    """Return the strides of a row-major tensor of `shape` in elements, a tuple of ints.
 
     The last dimension has stride 1. Every other stride is the next stride times the
     next size, and a size of 0 counts as 1 there, as in PyTorch. The result is the same
     as tuple(torch.empty(shape, device="meta").stride()).
 
     shape: a tuple of ints >= 0, which may be empty. There may be up to 100 dimensions
-        and fewer than 2 ** 63 elements.
+        and fewer than 2 ** 63 elements, even if each size of 0 is replaced by 1.
 
     (2, 3, 4) -> (12, 4, 1);  () -> ();  (2, 0, 3) -> (3, 3, 1)
     """
@@ -87,7 +87,8 @@ def slice_view(shape, strides, offset, index):
 
     A dimension of size 1 never uses its stride, so that stride may be any int.
     Raises IndexError for an int out of range and for more ints and slices than
-    dimensions, and ValueError for a step < 1, as PyTorch does.
+    dimensions, and ValueError for a step < 1, as PyTorch does. If several things are
+    wrong, either error will do. If no elements are left, the offset may be any int.
     slice_view((4, 6), (6, 1), 0, (1, slice(0, 6, 2))) -> ((3,), (2,), 6)
     """
 

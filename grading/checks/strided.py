@@ -3,12 +3,13 @@
 import numpy as np
 import torch
 
+from grading.checking.pairwise import drawn
 from grading.exercise import blank
 from minigrad.kernels.copy import Strides
 
-from .layouts import random_view, shuffled
+from .layouts import shuffled
 
-SIZES = 64, 96, 1024  # of blocks
+SIZES = 64, 96, 1024, 33, 1  # of blocks
 EIGHT = 2, 1, 3, 2, 2, 1, 2, 3  # sizes of as many dimensions as there may be
 
 
@@ -33,9 +34,6 @@ def layouts(random):
     yield "any order of dimensions", (4, 3), (1, 4)
     yield "any order of dimensions", (2, 3, 4), permuted(random, (2, 3, 4))
     yield "any order of dimensions", (2, 4, 3, 5), (60, 5, 20, 1)  # only in the middle
-    for _ in range(2):
-        shape, strides, _ = random_view(random)
-        yield "any order of dimensions", shape, strides
     yield "steps and gaps", (5, 3), (16, 2)
     for n in (31, 33, 257):
         yield "steps and gaps", (n,), (2,)
@@ -51,6 +49,38 @@ def layouts(random):
     yield "up to eight dimensions", EIGHT, permuted(random, EIGHT)
     yield "up to eight dimensions", (3, 2, 2, 3, 2), (1, 0, 3, 6, 18)
     yield "no dimensions", (), ()
+    yield from mixed(random)
+
+
+def mixed(random):
+    """Layouts in which every two peculiarities meet, as layouts() yields them."""
+    ends = None, 0, -1  # dimensions
+    for dims, order, inner, outer, repeated, single in drawn(
+        random,
+        dims=(1, 2, 3, 8),
+        order=("row-major", "reversed", "shuffled"),
+        inner=(1, 2),
+        outer=(0, 3),
+        repeated=ends,
+        single=ends,
+    ):
+        shape = [random.randint(2, 6 if dims < 4 else 3) for _ in range(dims)]
+        shape[4:] = [random.choice([1, 2]) for _ in shape[4:]]
+        if single is not None:
+            shape[single] = 1
+        walk = [*range(dims)] if order == "reversed" else [*reversed(range(dims))]
+        if order == "shuffled":
+            random.shuffle(walk)
+        strides, step = [0] * dims, inner
+        for n, d in enumerate(walk):
+            strides[d] = step if shape[d] > 1 else random.randint(0, 99)
+            step = step * shape[d] + outer * (n == 0)
+        if repeated is not None:
+            strides[repeated] = 0
+        gaps = inner > 1 or outer
+        part = "steps and gaps" if gaps else "any order of dimensions"
+        part = part if repeated is None else "repeated elements"
+        yield part, tuple(shape), tuple(strides)
 
 
 def struct(shape, strides):
@@ -67,7 +97,7 @@ def cells(shape, strides):
 
 def cover(n):
     """One block too many, so that it always takes a guard."""
-    size = SIZES[n % 3]
+    size = SIZES[n % len(SIZES)]
     return n // size + 2, size
 
 

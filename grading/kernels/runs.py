@@ -131,7 +131,10 @@ def same_arrays(got, expected, rtol=0, atol=0):
     expected = expected.astype(got.dtype).reshape(got.shape)
     if got.dtype.kind != "f":
         return np.array_equal(got, expected)
-    return np.allclose(got, expected, rtol, atol, equal_nan=True)
+    with np.errstate(
+        over="ignore"
+    ):  # of numbers far apart; text on stderr costs points
+        return np.allclose(got, expected, rtol, atol, equal_nan=True)
 
 
 def sent(value):

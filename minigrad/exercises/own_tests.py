@@ -25,11 +25,12 @@ def test_block_sum(kernel):
     kernel: a kernel with the contract of block_sum, launched as a Kernel is,
     kernel(grid, block, (x, sums, n)), with arrays of NumPy. kernel.check takes the same
     arguments and returns the simulator's Report: its findings are a list,
-    empty where nothing was found.
+    empty where nothing was found. It leaves the arrays as they are.
 
-    A right one has the sums, and no findings; how it adds is not to be tested. x of
-    whole numbers has exact sums in any order. The error is an AssertionError, or what
-    the launch raises. Compare with NumPy; PyTorch is not there.
+    Wrong ones may also read x past n. A right one has the sums, and no findings; how it
+    adds is not to be tested. x of whole numbers has exact sums in any order. The error
+    is an AssertionError, or what the launch raises. Compare with NumPy; PyTorch is not
+    there.
     """
 
 
@@ -60,7 +61,8 @@ def test_broadcast(kernel):
     kernel(grid, block, (a, a_view, b, b_view, y, n)).
 
     Right ones must pass for any views of one shape, strides of 0 and no dimensions
-    among them, and for NaN. The error is an AssertionError, or what the launch raises.
+    among them, and for NaN. Wrong ones may also write past the n elements. n may be 0.
+    The error is an AssertionError, or what the launch raises.
     At hand: Strides(shape, strides), np.lib.stride_tricks.as_strided, np.maximum,
     np.testing.assert_array_equal. Compare with NumPy; PyTorch is not there.
     """

@@ -16,8 +16,8 @@ unary_kernel = kernel_exercise(
 // OP stands before one number in brackets: a function of CUDA, the sign -, or one of
 // these two of yours, for T = float and double:
 //     T relu(T x)      x, but 0, of either sign, where x is not above 0; NaN stays NaN
-//     T sigmoid(T x)   1 / (1 + e^-x), in all digits but the last, down to the smallest
-//                      normal number, below which 0 will do
+//     T sigmoid(T x)   1 / (1 + e^-x), up to 2 ** -20 of it, or 2 ** -49 for double,
+//                      down to the smallest normal number, below which 0 will do
 // The view has up to 8 dimensions, all sizes >= 1; its first element is x[0]. The
 // launch has one dimension and at least n threads, often more. n >= 0.
 __global__ void unary_kernel(const T* x, Strides view, T* y, int n);
@@ -36,11 +36,13 @@ binary_broadcast = kernel_exercise(
 // Compiler options define T and OP: -DT=float -DOP=sub, or -DT=double -DOP=pow.
 // OP takes two numbers: a function of CUDA, or one of these two of yours, for any T:
 //     T sub(T a, T b)       a - b
-//     T maximum(T a, T b)   the larger one; NaN if one of them is NaN
+//     T maximum(T a, T b)   the larger one; NaN if one of them is NaN; of 0 and -0 any
+// T is float, double, int or long, and a - b fits into it.
 // Both views have the same shape, that of y, which is stored row by row: a tensor that
 // is broadcast has strides of 0 there, and only as many cells as it has elements. The
-// first elements are a[0] and b[0]. Up to 8 dimensions; a number has none, and then y
-// has one element. The launch has one dimension and at least n threads. n >= 0.
+// first elements are a[0] and b[0]. Up to 8 dimensions, all sizes >= 1; a number has
+// none, and then y has one element. The launch has one dimension and at least n
+// threads. n >= 0.
 __global__ void binary_broadcast(const T* a, Strides a_view,
                                  const T* b, Strides b_view, T* y, int n);
 """,
@@ -59,8 +61,9 @@ where_compare = kernel_exercise(
 // functions of two T that you write: equal, not_equal, less, less_equal, greater,
 // greater_equal. NaN is equal to nothing, not to itself either, and neither less nor
 // greater than anything; so not_equal alone holds for it.
-// All four views have the shape of y. Up to 8 dimensions, strides of 0 too. The launch
-// has one dimension and at least n threads. n >= 0.
+// T is float, double, int or long. All four views have the shape of y. Up to 8
+// dimensions, strides of 0 too. The launch has one dimension and at least n threads.
+// n >= 0.
 __global__ void where_compare(const T* a, Strides a_view, const T* b, Strides b_view,
                               const T* p, Strides p_view, const T* q, Strides q_view,
                               T* y, int n);

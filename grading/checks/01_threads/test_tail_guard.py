@@ -20,6 +20,7 @@ check = TestCheck(
         "fixed_256": "a kernel with a literal for blockDim.x",
         "added": "a kernel that adds to what y holds",
         "in_int": "a kernel that doubles whole numbers alone",
+        "size_of_pointer": "a kernel that takes a pointer's size for n",
         "last_block": "a kernel with a guard in its last block alone",
     },
     not_tested="kernels that only write an element twice: y holds the right values",

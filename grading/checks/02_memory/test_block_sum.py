@@ -22,6 +22,11 @@ check = TestCheck(
         "fixed_size": "a kernel with a literal for blockDim.x",
         "added": "a kernel that adds to what sums holds",
         "small_array": "a kernel with too few cells for a block of 256",
+        "outside": "a kernel that adds elements past n",
+        "one_each": "a kernel that writes a sum for each thread",
+        "without_if": "a kernel whose threads all add, in every step",
+        "whole_first": "a kernel whose tree begins with a step too many",
+        "one_cell": "a kernel whose threads all add to one cell",
     },
     not_tested="kernels that add by atomics or one by one: sums and findings are right",
 )

@@ -8,10 +8,10 @@ from minigrad.kernels.elementwise import binary_broadcast
 
 from .. import strided
 from ..launches import specials
-from .elementwise import DTYPES, launch, operation, rounded
+from .elementwise import DTYPES, all_pairs, launch, operation, rounded
 
-BINARY = {"sub": torch.sub, "maximum": torch.maximum, "fmin": torch.fmin,
-          "copysign": torch.copysign}  # fmt: skip
+BINARY = {"sub": torch.sub, "maximum": torch.maximum, "min": torch.minimum,
+          "fmin": torch.fmin, "copysign": torch.copysign}  # fmt: skip
 PAIR = (3, 4), [(1, 0), (0, 1)]  # a column and a row
 
 
@@ -22,8 +22,12 @@ def cases(random):
     for part, shape, strides in strided.layouts(random):
         views = [strides, strided.broadcast(random, shape)]
         random.shuffle(views)
-        yield part, launch(random, shape, views, "sub")
-    for op in BINARY:
+        yield part, launch(random, shape, views, "sub", random.choice([*DTYPES]))
+    for T in DTYPES:  # noqa: N806
+        yield "maximum", all_pairs(random, "maximum", T)
+        other = "min" if T in ("int", "long") else random.choice(["sub", "fmin"])
+        yield "other operations", all_pairs(random, other, T)
+    for op in (op for op in BINARY if op != "min"):  # which is for int and long
         a, b = specials(random), specials(random)
         part = "maximum" if op == "maximum" else "other operations"
         yield part, launch(random, (30, 30), [(0, 1), (1, 0)], op, a=a, b=b)

@@ -10,6 +10,14 @@ from .. import strided
 
 DTYPES = {"float": "float32", "double": "float64", "int": "int32",
           "long": "int64"}  # fmt: skip
+INT, LONG = 2**31, 2**63
+INFINITE = [np.nan, np.inf, -np.inf, 0, -0.0, 1, -1]
+NUMBERS = {  # T: numbers that another type, or their difference, does not tell apart
+    "float": [*INFINITE, -1.6e38, 1.6e38, 1 + 2**-23, 2**24],
+    "double": [*INFINITE, -8e307, 8e307, 1 + 2**-52, 2**53],
+    "int": [-INT, 1 - INT, INT - 1, INT - 2, 0, 1, -1, 2**24, 2**24 + 1],
+    "long": [-LONG, 1 - LONG, LONG - 1, LONG - 2, 0, INT, -1 - INT, 2**53, 2**53 + 1],
+}
 APART = {"p": 10_000, "q": 20_000}  # p and q differ everywhere
 
 
@@ -24,6 +32,13 @@ def launch(random, shape, views, op, T="float", n=None, **known):  # noqa: N803
     args += [strided.output(shape, DTYPES[T]), np.int32(n)]
     options = f"-DT={T}", f"-DOP={op}"
     return Launch(*strided.cover(n), tuple(args), options=options)
+
+
+def all_pairs(random, op, T, count=2):  # noqa: N803
+    """Of each of T's numbers with each; those after the first two are counted on."""
+    x = np.array(NUMBERS[T], DTYPES[T])
+    views = [(1, 0), (0, 1), *[(len(x), 1)] * (count - 2)]
+    return launch(random, (len(x), len(x)), views, op, T, a=x, b=x)
 
 
 def operation(launch):

@@ -1,5 +1,6 @@
 """find_kernel: the kernel for an operator, device and dtype; here kernels are names."""
 
+from grading.checking.pairwise import drawn
 from grading.checking.typed import typed
 from grading.drivers import sizes
 from grading.exercise import Check, Problem, call, same
@@ -41,6 +42,18 @@ def cases(random):
     adds = every(operators=("add",))
     yield "what is missing", call(adds, "mul", "cpu", "float32")
     yield "what is missing", call({}, "add", "cpu", "float32")
+    keys = [("add", "cpu", "int8"), ("add", "cpu", None), ("add", "cpu", "int16"),
+            ("add", "sim", "int8"), ("add", "sim", None), ("mul", "cpu", "int8"),
+            ("mul", "cpu", None), ("relu", "cuda", "float32")]  # fmt: skip
+    for there in drawn(random, **{str(n): (False, True) for n in range(len(keys))}):
+        some = [key for key, is_there in zip(keys, there, strict=True) if is_there]
+        random.shuffle(some)
+        part = (
+            "the dtype's own goes first" if there[0] or there[1] else "what is missing"
+        )
+        yield part, call(filled(*some), *keys[0])
+        later = {key: "later" for key in some[:2]}
+        yield "a registry that grows", call(filled(*some), *keys[0], later=later)
     key = "add", "cpu", "int8"
     for before in {}, filled(("add", "cpu", None)):
         yield "a registry that grows", call(before, *key, later=filled(key))

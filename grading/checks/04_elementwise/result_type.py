@@ -5,14 +5,17 @@ A tensor is described by its dtype and shape: {"tensor": ("float16", (3,))}.
 
 import functools
 import itertools
+import math
 
 import torch
 
+from grading.checking.pairwise import drawn
 from grading.exercise import Check, call
 from minigrad.dtypes import DTYPES, result_type
 
 NAMES = [dtype.name for dtype in DTYPES]
 NUMBERS = True, 3, 2.5
+ODD = False, 0, -0.0, -1, 300, 1e300, math.inf, math.nan
 ALIKE = 1, 1.0, True  # equal, and of three types
 SHAPES = (3,), (1,), (1, 1), (2, 3)
 NUMPYS = [{"numpy": (name, number)} for name, number in
@@ -52,6 +55,19 @@ def cases(random):
     for name in random.sample(NAMES, 3):
         yield "one operand", call(tensor(name, 3))
     yield "one operand", call(2.5)
+    groups = *SHAPES, (), (0, 2)
+    for a, b, *some in drawn(
+        random,
+        a=NAMES,
+        b=NAMES,
+        of_a=groups,
+        of_b=groups,
+        number=(None, *NUMBERS, *ODD),
+    ):
+        *shapes, number = some
+        operands = [tensor(a, *shapes[0]), tensor(b, *shapes[1]), number]
+        operands = operands[: 2 + (number is not None)]
+        yield "three and more", call(*random.sample(operands, len(operands)))
     for number in NUMPYS:
         yield "NumPy's numbers", call(tensor(random.choice(NAMES), 3), number)
         yield "NumPy's numbers", call(number, tensor("int8"), random.choice(NUMPYS))

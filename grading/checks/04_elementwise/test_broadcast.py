@@ -17,6 +17,7 @@ check = TestCheck(
         "stride_zero": "a kernel that takes a stride of 0 for 1",
         "nan_in_maximum": "a kernel that loses a NaN in a",
         "nan_in_b": "a kernel that loses a NaN in b",
+        "nan_by_fmax": "a kernel that loses a NaN beside a number",
         "no_dims": "a kernel that leaves out a number, which has no dimensions",
         "no_guard": "a kernel without its guard",
     },

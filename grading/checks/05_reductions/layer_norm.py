@@ -33,7 +33,9 @@ def cases(random):
         x = usual(random, rows, n) + 10_000
         yield "a mean of 10000", launch(random, x, size)
     left_out = "minus infinity", "NaN and infinity"
-    yield from cases_of_rows(random, "a mean of 0", usual, launch, left_out)
+    for n, size in (300, 64), (100, 256), (40, 8):
+        yield "a mean of 10000", launch(random, usual(random, 2, n) + 10_000, size)
+    yield from cases_of_rows(random, "a mean of 0", usual, launch, left_out, far=0)
     x = usual(random, 2, 100)
     for eps, deviation in (0.5, 0.7), (1e-12, 1e-6), (0, 1e-6):  # eps counts
         yield "eps", launch(random, deviation * x, 64, eps)

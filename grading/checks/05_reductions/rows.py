@@ -6,6 +6,7 @@ from grading.exercise import Launch, distinct
 
 from ..reductions import LENGTHS
 
+SHORT = *LENGTHS, (1, 1), (2, 1), (2, 256), (31, 256), (257, 4), (64, 64), (600, 16)
 LONG = (3, 256, 256), (2, 1000, 128), (4, 460, 64)  # rows, elements, threads of a block
 
 
@@ -36,15 +37,38 @@ def odd_rows(random):
     yield "NaN and infinity", x[3:]
 
 
-def cases_of_rows(random, core, usual, launch, left_out=()):
+def short_rows(random, usual, n, far, infinite):
+    """Rows of every kind, as short as n, that one launch does."""
+    x = usual(random, 7, n)
+    x[1], x[2], x[3] = np.sort(x[1]), np.sort(x[2])[::-1], 0.5
+    x[4], x[5] = x[4] - far, x[5] + far
+    if infinite:
+        x[6, np.arange(n) != random.randrange(n)] = -np.inf
+    return x
+
+
+def unordered_rows(random, usual, n):
+    """Short rows with NaN and infinities."""
+    x = usual(random, 6, n)
+    for row, value in zip(x, (np.nan, -np.nan, np.inf, -np.inf), strict=False):
+        row[[random.randrange(n), random.randrange(n)]] = value
+    x[4, 0], x[4, -1], x[5] = np.inf, np.nan, -np.inf
+    return x
+
+
+def cases_of_rows(random, core, usual, launch, left_out=(), far=30_000):
     """usual(random, rows, n) makes rows, and launch(random, x, size) the launch for x.
 
-    left_out: kinds of odd_rows.
+    left_out: kinds of odd_rows. far: how far from 0 short rows may be, too.
     """
     for rows, n, size in LONG:
         yield core, launch(random, usual(random, rows, n), size)
-    for n, size in LENGTHS:
-        yield "rows of any length", launch(random, usual(random, 3, n), size)
+    for n, size in SHORT:
+        x = short_rows(random, usual, n, far, "minus infinity" not in left_out)
+        yield "rows of any length", launch(random, x, size)
+        if "NaN and infinity" not in left_out:
+            x = unordered_rows(random, usual, n)
+            yield "NaN and infinity", launch(random, x, size)
     x = np.sort(usual(random, 1, 102_400)).reshape(2, 128, 400)
     x = x.T.reshape(1, -1)  # a thread's are larger than those of tid - 2
     x[0, random.randint(70_000, 99_000)] = 20 * x.max()
@@ -54,11 +78,11 @@ def cases_of_rows(random, core, usual, launch, left_out=()):
             yield part, launch(random, x, size)
 
 
-def of_rows(rounds, size, *args):
+def of_rows(rounds, size, *args, begin=0):
     """The launch of x, ...; rounds: how often x may be read.
 
-    All threads may begin with a row's first elements, too.
+    begin: elements of a row that each thread may read beside these, to begin with.
     """
     rows, n = args[0].shape
-    most = rows * (rounds * n + rounds // 2 * size)
+    most = rows * (rounds * n + begin * size)
     return Launch(rows, size, args, 0, {"reads of x": most})

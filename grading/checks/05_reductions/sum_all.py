@@ -5,11 +5,13 @@ import functools
 import numpy as np
 import torch.nn.functional as F
 
+from grading.checking.pairwise import drawn as pairs
 from grading.exercise import Check, Launch, arrays, blank
 from minigrad.kernels.reductions import sum_all
 
 from ..reductions import LENGTHS, U, coarse, scaled, steps
 
+SIZES = 1, 2, 32, 64, 256  # threads of a block
 SERIAL = 160  # accesses of shared memory by warps; a tree of 256 needs under 150
 
 
@@ -41,7 +43,9 @@ def drawn(random, n, blocks, size):
 def special(random):
     x = scaled(random, (1000,), steps(1000, 128), 512)
     x[:], x[[70, 140]] = 0, [np.inf, np.nan]
-    return launch(x, 1000, 2, 64)
+    yield launch(x, 1000, 2, 64)
+    x[70], x[[128, 700]] = -np.inf, [np.inf, -np.inf]  # in the third block both
+    yield launch(x, 1000, 8, 64)
 
 
 def long(random):
@@ -56,10 +60,17 @@ def cases(random):
         yield "many blocks", drawn(random, n, blocks, size)
     for n, size in [(1056, 256), *LENGTHS]:
         yield "one block: the second stage", drawn(random, n, 1, size)
-        yield "any number of elements", drawn(random, 3 * n - 1, 3, size)
+    for size, blocks, rounds, rest in pairs(
+        random, size=SIZES, blocks=(1, 2, 5), rounds=(0, 1, 3), rest=range(4)
+    ):
+        threads = blocks * size
+        n = rounds * threads + (0, 1, threads // 2, threads - 1)[rest]
+        part = "any number of elements" if n >= threads else "blocks to spare"
+        yield part, drawn(random, n, blocks, size)
     for n, blocks in [(0, 2), (5, 3), (300, 4)]:
         yield "blocks to spare", drawn(random, n, blocks, 256)
-    yield "zero, inf and NaN", special(random)
+    for one in special(random):
+        yield "zero, inf and NaN", one
     yield "long sums", long(random)
     args = ten_million(), blank(256), np.int32(10_000_000)
     yield "ten million", Launch(256, 256, args)

@@ -3,6 +3,7 @@
 import numpy as np
 import torch.nn.functional as F
 
+from grading.checking.pairwise import drawn
 from grading.exercise import Check, Launch, arrays, blank
 from minigrad.kernels.reductions import warp_reduce
 
@@ -15,6 +16,7 @@ def launch(random, n, blocks, size, special=False):
     x = scaled(random, (max(n, 1),), 5, WARP)
     if special:
         x[[40, 70]], x[100:] = [np.inf, np.nan], 0
+        x[[130, 140, 200]] = np.inf, -np.inf, -np.inf
     sums = blank(blocks * -(-size // WARP))
     most = min(n, blocks * size)
     limits = {"reads": most, "reads_per_thread": 1, "shared_requests": 0}
@@ -27,6 +29,15 @@ def cases(random):
     yield "whole warps", launch(random, 70_000, 280, 256)
     for n, size in LENGTHS:
         yield "any number of elements", launch(random, n, 2, size)
+    for size, blocks, share, more in drawn(
+        random,
+        size=(1, 2, 31, 32, 33, 64, 250, 256),
+        blocks=(1, 2, 5),
+        share=(0, 0.5, 1),
+        more=(-1, 0, 1, 40),
+    ):
+        n = max(int(share * blocks * size) + more, 0)
+        yield "any number of elements", launch(random, n, blocks, size)
     for size in (40, 33, 250, random.randint(65, 95)):
         part = "a last warp with fewer lanes"
         yield part, launch(random, 2 * size - 2, 2, size)
