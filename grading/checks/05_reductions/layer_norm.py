@@ -25,7 +25,8 @@ def launch(random, x, size, eps=1e-5):
     gamma = 1 + abs(distinct(random, n)) / (2 * n)
     gamma *= 1000 if abs(x).max() < 2 else 1
     values = (a.astype(np.float32) for a in (x, gamma, distinct(random, n)))
-    return of_rows(2, size, *values, blank(*x.shape), np.int32(n), np.float32(eps))
+    args = *values, blank(*x.shape), np.int32(n), np.float32(eps)
+    return of_rows(2, size, *args, begin=1)
 
 
 def cases(random):
