@@ -130,8 +130,9 @@ layer_norm = kernel_exercise(
 // n >= 1 is any number. The mean may be 10000 where the variance is 1, and then y is
 // right to 0.025 of gamma; where the mean is near 0, to 0.000025. A block reads 2 n
 // elements of x at most, and 1 more for each thread: mean and variance come from one
-// pass (as Welford's), and y from a second one. gamma, beta and y may be read as often as you like. Shared arrays have a
-// fixed size: nothing is given to `extern __shared__`.
+// pass (as Welford's), and y from a second one. gamma, beta and y may be read as often
+// as you like. Shared arrays have a fixed size: nothing is given to
+// `extern __shared__`.
 // x = 1 3, gamma = 1 1, beta = 0 10, eps = 0:  y = -1 11
 __global__ void layer_norm(const float* x, const float* gamma, const float* beta,
                            float* y, int n, float eps);
