@@ -15,7 +15,8 @@ def bias_gelu_autograd(bias_gelu_backward, bias_backward):
     setup_context(ctx, inputs, output): called after each forward. inputs is (x, bias).
     It keeps for backward what backward needs of them, by one call of
     ctx.save_for_backward: no copies, nothing else, and nothing outside of ctx, since
-    many calls may wait for their backward at once.
+    many calls may wait for their backward at once, and one call may have several
+    backwards, each with another dy.
 
     backward(ctx, dy): the pair (dx, dbias). dy has y's shape and any strides: that of
     a sum is one number, expanded; x and bias are contiguous. ctx.saved_tensors is the

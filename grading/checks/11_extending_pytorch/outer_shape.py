@@ -1,7 +1,10 @@
 """outer_shape: the shape of outer products, as far as it is known."""
 
+from grading.checking.pairwise import pairwise
 from grading.exercise import Check, call
 from minigrad.ops.shape_rules import outer_shape
+
+SIZES = None, 0, 1, 2**31  # of what isn't the batch
 
 
 def cases(random):
@@ -27,6 +30,19 @@ def cases(random):
     yield "what does not fit", call((0, M), (B, N))
     yield "what does not fit", call((B + 1, M), (1, N))
     yield "what does not fit", call((B, M), (0, None))
+    for row in pairwise(
+        random,
+        B=(0, 1, 257, 2**53),
+        first=("B", None, "B + 1"),
+        second=("B", None),
+        M=SIZES,
+        N=SIZES,
+    ):
+        known = {"B": row["B"], None: None, "B + 1": row["B"] + 1}
+        first, second = known[row["first"]], known[row["second"]]
+        fits = second is None or row["first"] != "B + 1"
+        part = "any sizes" if fits else "what does not fit"
+        yield part, call((first, row["M"]), (second, row["N"]))
     for shape in ((B,), (), (B, M, N), (None,)):
         yield "what does not fit", call(shape, (B, N))
         yield "what does not fit", call((B, M), shape)

@@ -63,7 +63,9 @@ def of(size, node=None, between=()):
     nodes = [{"reads": [n], "writes": [10 + n], "inputs": [n - 1][:n]}
              for n in range(size)]  # fmt: skip
     last = {"reads": [8], "writes": [18], "inputs": [size - 1]}
-    nodes += [*between, last | (node or {})]
+    nodes = [{**one} for one in (*nodes, *between, last | (node or {}))]
+    for one in nodes:  # memory has numbers that Python makes anew each time
+        one |= {k: [1000 + m for m in one[k]] for k in one.keys() & {"reads", "writes"}}
     return call(
         nodes={n: one | {"inputs": [i for i in one.get("inputs", ()) if i < n]}
                for n, one in enumerate(nodes)},

@@ -59,7 +59,11 @@ def cases(random):
     later = *allocate(60), (POOL, 99), *allocate(6), END
     yield "memory", numbered((POOL, 64), BEGIN, *later)
     yield "memory", numbered(BEGIN, (POOL, 64), *allocate(8))
-    for _ in range(8):
+    for size in 300, 2**31, 2**53:
+        yield "memory", numbered((POOL, size), BEGIN, *allocate(size))
+        yield "memory", numbered((POOL, size), BEGIN, *allocate(size, 1))
+        yield "memory", numbered((POOL, size), BEGIN, *allocate(size + 1))
+    for _ in range(16):
         yield "whole programs", drawn(random)
 
 

@@ -4,6 +4,7 @@ import functools
 
 import numpy as np
 
+from grading.checking.pairwise import pairwise
 from grading.drivers import programs
 from grading.exercise import Check, call, close
 from minigrad.cuda import copy_inputs
@@ -41,6 +42,25 @@ def cases(random):
     yield "views of static ones", of([(3, 3)], [("turned", 0)])
     yield "views of static ones", of([(2, 2)] * 2, [("turned", 1), ("turned", 0)])
     yield "views of static ones", of([(3,), (3,)], [("first", 1), ("first", 0)])
+    for row in pairwise(
+        random,
+        count=(1, 2, 3),
+        at=(0, -1),
+        shape=((2, 3), (1, 2), (3, 1)),
+        what=("fits", (2, 2), (3,), (1, 1), "elsewhere", "float32", "int64"),
+        layout=("row by row", "turned", "inside"),
+    ):
+        count, at, shape, what, layout = row.values()
+        given = [shape] * count
+        if isinstance(what, tuple):
+            given[at] = what if layout == "row by row" or len(what) == 2 else (2, 2)
+        elif what == "elsewhere":
+            given[at] = (what, at % count)
+        case = of([shape] * count, given, layout)
+        if what in ("float32", "int64"):
+            case.options["given"][at] = case.options["given"][at].astype(what)
+        part = "any layout" if what == "fits" else "what does not fit"
+        yield part, case
     yield "the same", of([(3,), (2,)], [("static", 0), (2,)])
     yield "none", of([], [])
 

@@ -1,5 +1,6 @@
 """guard_failures: what of a call differs from the traced one."""
 
+import itertools
 import math
 
 from grading.exercise import Check, call
@@ -12,6 +13,27 @@ BASE = {
     "model.training": True,
     "y": ("int64", "cpu", (64,), (1,)),
 }
+
+
+VALUES = (
+    *(
+        0,
+        1,
+        0.0,
+        1.0,
+        False,
+        True,
+        257,
+        -1,
+        2**53,
+        2**53 + 1,
+        2.0**53,
+        1e300,
+        0.1 + 0.2,
+    ),
+    *(0.3, math.inf, -math.inf, math.nan, "", "1", "1.0", "None", "nan", None, ()),
+    *((1,), (1.0,), (True,), (1, 1), (300, (300,)), (300, 300), ("1",), ((),), "(1,)"),
+)
 
 
 def cases(random):
@@ -30,6 +52,11 @@ def cases(random):
                      (None, "None"), ((1,), (1, 1))]:  # fmt: skip
         yield "types", call({"n": old}, {"n": new})
         yield "types", call({"n": new}, {"n": old})
+    pairs = [*itertools.product(VALUES, repeat=2)]
+    every = random.sample(range(len(pairs)), len(pairs))
+    traced, now = ({f"n{i}": pairs[i][k] for i in every} for k in (0, 1))
+    yield "types", call(traced, now)
+    yield "nothing differs", call(traced, dict(traced))
     yield "nan", call({"n": math.nan}, {"n": float("nan")})
     yield "nan", call({"n": (math.nan, 1)}, {"n": (float("nan"), 1)})
     yield "nan", call({"n": math.nan}, {"n": math.inf})

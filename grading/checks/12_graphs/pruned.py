@@ -14,6 +14,7 @@ def cases(random):
     every = [(edges, max(edges), sources(edges)) for edges in GRAPHS.values()]
     for edges, last, places in every:
         yield "what is fed", of(edges, places, [last], places)
+        yield "what is fed", of(edges, places, [last, last // 2, last], places)
     for edges in graphs(random, 8):
         fed = random.sample([*edges], min(len(edges), random.choice([1, 2, 3])))
         fetches = random.sample([*edges], min(len(edges), random.choice([1, 2])))
