@@ -167,9 +167,9 @@ print(t.dtype, t.itemsize, "bytes per cell,", t.device)
 # %% [markdown]
 # ### Where strides come from
 #
-# A new tensor is stored **row by row**, or in *row-major order*. The last dimension has
-# stride 1. A step in the dimension before it skips a whole row, a step in the dimension
-# before that skips a whole plane, and so on.
+# A new tensor is stored row by row, which is called **row-major** order. The last
+# dimension has stride 1. A step in the dimension before it skips a whole row, a step in
+# the dimension before that skips a whole plane, and so on.
 #
 # **Predict** the strides of shape `(2, 3, 4)`.
 #
@@ -660,8 +660,8 @@ with trying():
 # %% [markdown]
 # `+= 1` would update each cell four times. One after the other, the updates would add
 # 4. On a GPU, though, they run at the same time and may overwrite each other, so the
-# result isn't defined. The message says what to do: call {{=`clone()`|Please clone()}}
-# first.
+#    result isn't defined. The message says what to do: call {{=`clone()`|Please
+#    clone()}} first.
 #
 # **To the lab**: exercise 7 (`broadcast_shapes`) and exercise 8 (`expand`).
 #
@@ -827,8 +827,9 @@ print(cells)
 strides(v, index=index_of(5, v.shape), base=y, name="v", base_name="y")
 
 # %% [markdown]
-# On a GPU, each i is a thread. If you know chapter 01, you can write the copy as a
-# kernel now.
+# On a GPU, each i is a thread. The shape and the strides are passed to the kernel as a
+# **struct**, which is a few values under one name. If you know chapter 01, you can
+# write this kernel now.
 #
 # **To the lab**: exercise 10 (`contiguous_kernel`).
 #
