@@ -11,6 +11,7 @@ from .bars import bars as bars
 from .broadcast import broadcast as broadcast
 from .columns import columns as columns
 from .curve import curve as curve
+from .divergence import divergence as divergence
 from .draw.picture import Picture as Picture
 from .drawing import drawing as drawing
 from .finding import finding as finding

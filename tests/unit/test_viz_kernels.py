@@ -23,7 +23,7 @@ from minigrad.kernels.threads import tail_guard
 # They take long, so they come early.
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("drawn kernels")]
 
-PICTURES = "launch", "access", "banks", "timeline", "step"
+PICTURES = "launch", "access", "banks", "divergence", "timeline", "step"
 ADD = """\
 extern "C" __global__ void add(const float* a, const float* b, float* c, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -77,7 +77,7 @@ def add(n=37, grid=5, block=8, **how):
 
 
 def every_launch():
-    """Each kernel in each picture; by day in two of the five, in turn."""
+    """Each kernel in each picture; by day in two of five, in turn."""
     for n, (stem, make) in enumerate(LAUNCHES.items()):
         launch = list(make())[-1]
         for m, name in enumerate(PICTURES):
@@ -94,7 +94,7 @@ def test_every_kernel_can_be_drawn(stem, launch, name):
         kernel, launch.grid, launch.block, launch.args, shared_mem=launch.shared_mem
     )
     picture = picture.picture() if name == "step" else picture
-    assert "There is nothing" not in picture.alt or name == "banks"
+    assert "There is nothing" not in picture.alt or name in ("banks", "divergence")
     root = ElementTree.fromstring(picture.svg())
     assert root.attrib["aria-label"] == picture.alt
     for old, new in zip(before, launch.args, strict=True):
@@ -286,6 +286,67 @@ def test_a_column_more_spreads_a_column_over_the_banks():
 def test_what_a_map_of_banks_cannot_draw_is_explained(shape, message):
     with pytest.raises(ValueError, match=message):
         viz.bank_map(shape)
+
+
+# ---------------------------------------------------------------- divergence
+
+
+WAYS = """\
+extern "C" __global__ void ways(int* y, int size, int rounds) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i / size % 2 == 0)
+        for (int r = 0; r < rounds; r++) y[i] += r;
+    else y[i] = 2;
+}
+"""
+
+
+def ways(size, rounds=3, block=64, **how):
+    args = np.zeros(2 * block, np.int32), np.int32(size), np.int32(rounds)
+    return viz.divergence(raw(WAYS), 2, block, args, **how)
+
+
+@pytest.mark.parametrize("size, true", [(1, 16), (8, 16), (20, 20), (32, 32), (64, 32)])
+def test_a_divergent_warp_makes_two_passes(size, true):
+    picture = ways(size, line=3)
+    passes = 2 if true < 32 else 1
+    assert boxes(picture, "touched") == 1 + 32
+    assert boxes(picture, "free") == 1 + 32 * (passes - 1)
+    assert texts(picture)["pass 2: false"] == passes - 1
+    split = 4 if passes == 2 else 0
+    assert f"come here 4 times and disagree {split} times" in picture.alt
+    agree = f"It's true for {true} of the 32 lanes here, so the warp makes 2 passes."
+    both = "It's true for all 32 lanes here, so the warp makes 1 pass."
+    assert (agree if passes == 2 else both) in picture.alt
+
+
+def test_lanes_that_went_the_other_way_wait():
+    picture = ways(1, line=4)
+    assert "It's true for all 16 lanes here" in picture.alt
+    assert (
+        "This is the first of 4 times. In the whole launch, warps come here 16 times"
+        in picture.alt
+    )
+    assert boxes(picture, "touched") == boxes(picture, "free") == 1 + 16
+
+
+def test_a_short_warp_has_fewer_lanes_and_any_warp_is_drawn():
+    picture = ways(40, block=40, line=3, warp=1)
+    assert "true for all 8 lanes" in picture.alt and boxes(picture, "touched") == 1 + 8
+    assert "It's false for all 32 lanes" in ways(64, line=3, warp=2).alt
+    assert "It's false for all 16 lanes" in ways(1, rounds=0, line=4).alt
+    with pytest.raises(ValueError, match="warps 0 to 3"):
+        ways(1, warp=4)
+
+
+def test_conditions_are_drawn_in_the_order_of_the_text():
+    alt = ways(1).alt
+    assert alt.index("Line 3, column 5") < alt.index("Line 4, column 9")
+    straight = viz.divergence(raw(STRIDE), 1, 32, (zeros(32), zeros(32), 1))
+    assert "Warp 0 of stride comes to no condition." in straight.alt
+    many = raw(FILL.replace("= 1", "= 1; " + "if (row) y[0] = 2;" * 9, 1))
+    picture = viz.divergence(many, 1, 32, (zeros(32, dtype=np.int32), 1, 32))
+    assert "Cut: 8 of " in picture.alt and " conditions are drawn" in picture.alt
 
 
 # ---------------------------------------------------------------- timeline

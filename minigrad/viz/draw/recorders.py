@@ -126,15 +126,27 @@ class OfBlock(Tool):
         return self.geometry.full(value).reshape(-1, self.geometry.threads)[self.row]
 
 
-class WarpAccesses(OfBlock):
-    """The accesses of one warp, counted through the grid, to one space of memory."""
+class OfWarp(OfBlock):
+    """A tool that looks at one warp, counted through the grid. seen: by place."""
 
-    def __init__(self, warp, space):
-        self.number, self.space, self.seen = warp, space, {}
+    def __init__(self, warp):
+        self.number, self.seen = warp, {}
 
     def begin(self, launch):
         super().begin(launch)
         self.block, self.warp = divmod(self.number, self.warps)
+
+    def of_warp(self, value):
+        """A value for each lane of the warp."""
+        return self.of_block(value)[32 * self.warp : 32 * self.warp + 32]
+
+
+class WarpAccesses(OfWarp):
+    """The accesses of one warp, counted through the grid, to one space of memory."""
+
+    def __init__(self, warp, space):
+        super().__init__(warp)
+        self.space = space
 
     def ignores(self, space, root):
         return space != self.space or not self.here
@@ -151,9 +163,31 @@ class WarpAccesses(OfBlock):
         address, place = self.of_warp(address)[lanes], self.launch.places[site]
         self.seen[key] = Access(kind, root, lanes, address, size, place)
 
-    def of_warp(self, value):
-        """A value for each lane of the warp."""
-        return self.of_block(value)[32 * self.warp : 32 * self.warp + 32]
+
+@dataclass
+class Branch:
+    """Which lanes of a warp met a condition, and for which it held, the first time."""
+
+    active: np.ndarray  # of each lane: whether it met the condition
+    holds: np.ndarray  # of each lane: whether it did, and the condition was true
+    place: tuple  # (line, column)
+    times: int = 1
+
+
+class WarpBranches(OfWarp):
+    """The conditions that one warp, counted through the grid, comes to."""
+
+    def branch(self, site, taken, mask):
+        if not self.here:
+            return
+        active = self.of_warp(True if mask is None else mask).astype(bool)
+        if not active.any():
+            return
+        if site in self.seen:
+            self.seen[site].times += 1
+            return
+        holds = self.of_warp(taken).astype(bool) & active
+        self.seen[site] = Branch(active, holds, self.launch.places[site])
 
 
 @dataclass

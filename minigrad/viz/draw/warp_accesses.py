@@ -11,16 +11,7 @@ KINDS = {"read": "read", "write": "written", "atomic": "updated atomically"}
 
 def accesses_of(kernel, grid, block, args, line, warp, space, shared_mem):
     """(Launch, Accesses of one warp by place); CannotRun where there are none."""
-    ready = prepared(kernel, grid, block, args)
-    each = warps_of(ready.block)
-    most = each * ready.grid[0] * ready.grid[1] * ready.grid[2]
-    if not 0 <= warp < most:
-        raise ValueError(f"warp={warp}: this launch has warps 0 to {most - 1}")
-    if line is not None and not 1 <= line <= ready.kernel.code.count("\n") + 1:
-        raise ValueError(
-            f"line={line}: the text has lines 1 to "
-            f"{ready.kernel.code.count(chr(10)) + 1}"
-        )
+    ready = of_warp(kernel, grid, block, args, line, warp)
     tool = WarpAccesses(warp, space)
     run = ready.run(shared_mem, ["coalescing", "banks", tool])
     accesses = [a for a in tool.seen.values() if line in (None, a.place[0])]
@@ -34,7 +25,24 @@ def accesses_of(kernel, grid, block, args, line, warp, space, shared_mem):
     return run, sorted(accesses, key=lambda a: (a.place[0], a.kind == "write", a.place))
 
 
-def accesses_page(run, warp, panels, total, key):
+def of_warp(kernel, grid, block, args, line, warp):
+    """The Launch of a launch; ValueError unless it has the warp, and the text the line.
+
+    line: None for all lines.
+    """
+    ready = prepared(kernel, grid, block, args)
+    most = warps_of(ready.block) * ready.grid[0] * ready.grid[1] * ready.grid[2]
+    if not 0 <= warp < most:
+        raise ValueError(f"warp={warp}: this launch has warps 0 to {most - 1}")
+    if line is not None and not 1 <= line <= ready.kernel.code.count("\n") + 1:
+        raise ValueError(
+            f"line={line}: the text has lines 1 to "
+            f"{ready.kernel.code.count(chr(10)) + 1}"
+        )
+    return ready
+
+
+def accesses_page(run, warp, panels, total, key, what="accesses"):
     """The panels under one heading."""
     where = divmod(warp, warps_of(run.block))
     head = f"{run.heading}   warp {warp}"
@@ -42,7 +50,7 @@ def accesses_page(run, warp, panels, total, key):
     about += "together."
     notes = run.notes()
     if total > len(panels):
-        notes.append(f"Cut: {len(panels)} of {total} accesses are drawn; line=... "
+        notes.append(f"Cut: {len(panels)} of {total} {what} are drawn; line=... "
                      f"chooses others.")  # fmt: skip
     parts = [Text([head], 11, weight="bold")]
     for panel in panels:
