@@ -16,7 +16,7 @@
 # A GPU runs one small function thousands of times at once, each time on a different
 # element. This lesson is about the first question that such a function has to answer:
 # **which element is mine?** Once you can answer it, you can write kernels for rows of
-# numbers, for matrices, and for batches, whatever their size.
+# numbers, for matrices, and for whole batches.
 #
 # It takes about {{duration}} and builds on Python and NumPy only. Run each code cell as
 # you reach it. If the text asks you to predict something, write your guess down first.
@@ -36,10 +36,7 @@ import numpy as np
 
 import minigrad
 from grading import trying
-from minigrad import Kernel, answers_from, device_empty, to_device, to_host, viz
-
-# Lab 01 has exercises for you. In this lesson, the reference solutions answer them.
-answers_from("solutions", before="02_memory")
+from minigrad import Kernel, device_empty, to_device, to_host, viz
 
 # %% [markdown]
 # Where will kernels run on this machine?
@@ -52,17 +49,17 @@ print("a GPU" if minigrad.gpu_available() else "the simulator")
 #
 # Suppose you want to add 100 to eight numbers. On a CPU, you'd write a loop, and one
 # worker would go from element to element. On a GPU, you write down what happens to
-# **one** element, and eight workers do it at once. Such a worker is called a
-# **thread**. Threads come in groups of equal size, which are called **blocks**, and all
-# blocks together form the **grid**. Here are two blocks of four threads. The small text
-# below each thread is its element, i.
+# **one** element, and eight workers do it at once. Such a worker is a **thread**.
+# Threads come in groups of equal size, called **blocks**, and all blocks together are
+# the **grid**. Here are two blocks of four threads. Below each thread is its element,
+# i.
 
 # %%
 viz.threads(2, 4, 8)
 
 # %% [markdown]
 # A thread knows two numbers: the number of its block, and its own number within the
-# block. Both count from 0, and the threads of every block start at 0 again. From these
+# block. Both count from 0, and in every block the threads start at 0 again. From these
 # two numbers, the thread has to work out its element.
 #
 # ## First in Python
@@ -139,8 +136,8 @@ y
 
 # %% [markdown]
 # `add_100` passes, because no thread needs what another thread writes. The next kernel
-# doesn't pass. It computes a running sum: each element of y is the sum of x up to that
-# element. For that, it takes what its neighbor has written and adds its own element.
+# computes a running sum, so each element of y is the sum of x up to there. Its threads
+# do need something, because each adds its own element to what its neighbor has written.
 #
 # **Puzzle 1: any order.** Run the next two cells a few times. Then change the line so
 # that each thread computes its element from `x` only.
@@ -164,21 +161,21 @@ print("solved:", y == [3, 4, 8, 9, 14, 23, 25, 31])
 #
 # In order, the kernel {{=works|launch [3, 4, 8, 9, 14, 23, 25, 31]}}. Shuffled, it
 # fails, because most threads read their neighbor's element before it's been written.
-# Instead, each thread can add up its part of `x` itself.
+# Instead, each thread can add up that part of `x` itself.
 #
 # ```python
 # y[i] = sum(x[: i + 1])
 # ```
 #
-# That's more work in total, but no thread has to wait for another.
+# That's more work in total, but no thread needs another.
 #
 # </details>
 
 # %% [markdown]
-# On a GPU, every launch is shuffled. So this is the first rule of the course: **each
-# element is written by one thread, and no thread relies on what another thread writes**
-# in the same launch. (Chapter 02 adds two ways around it. Barriers let the threads of a
-# block wait for each other, and atomics let several threads add to one element.)
+# On a GPU, expect every launch to be shuffled. So this is the first rule of the course:
+# **each element is written by one thread, and no thread relies on what another thread
+# writes** in the same launch. (Chapter 02 has two exceptions. Barriers let the threads
+# of a block wait for each other, and atomics let several threads add to one element.)
 #
 # ## The same in CUDA C
 #
@@ -208,9 +205,9 @@ viz.source(add_100)
 # | `blockDim.x` | the number of threads in a block |
 # | `;` | ends a statement. Line breaks mean nothing in C. |
 #
-# Nobody passes the three numbers with an `.x` to the kernel, because the hardware
-# provides them to each thread. They have an `.x` because blocks and grids can have up
-# to three dimensions. For now, we only need the first.
+# The hardware provides the three numbers to each thread, so they aren't arguments. They
+# have an `.x` because blocks and grids can have three dimensions. For now, we only need
+# the first.
 #
 # The arrays must be in the memory of the **device**, which is the GPU. Your own
 # computer is called the **host**. `to_device` copies an array to the device, and
@@ -229,10 +226,9 @@ add_100(2, 4, (x, y))
 to_host(y)
 
 # %% [markdown]
-# Copy to the device, launch, and copy back: every GPU program does these three steps,
-# and chapter 02 measures how long each takes. CuPy's `RawKernel` is launched the same
-# way, although it insists on tuples, `(2,)` and `(4,)`, and the source of its kernels
-# starts with `extern "C"`.
+# Every GPU program does these three steps: copy to the device, launch, and copy back.
+# Chapter 02 measures how long each takes. CuPy's `RawKernel` works the same way, but it
+# needs tuples, `(2,)` and `(4,)`, and `extern "C"` in front of the kernel.
 #
 # The next picture shows the launch as the simulator recorded it. In each box, you see
 # the thread that wrote the element and, below it, the thread's block.
@@ -280,9 +276,9 @@ with trying():
 3 * 256 + 10, divmod(1000, 256)
 
 # %% [markdown]
-# **Puzzle 2: mirror.** Reverse the array. The first thread should write the last
-# element, and the last thread the first. Which thread of which block will then be in
-# box 0 of the picture?
+# **Puzzle 2: mirror.** Reverse the array, so that the first thread writes the last
+# element, and the last thread the first. Which thread of which block will be in box 0
+# of the picture?
 
 # %%
 mirror = Kernel(
@@ -313,8 +309,8 @@ viz.launch(mirror, 2, 4, (x, y, 8))
 # </details>
 
 # %% [markdown]
-# A kernel can also print, which helps when you don't understand what it does. In C's
-# `printf`, `%d` stands for an integer and `%f` for a float.
+# If you don't understand what a kernel does, let it print. In C's `printf`, `%d` stands
+# for an integer and `%f` for a float.
 
 # %%
 hello = Kernel(
@@ -330,10 +326,10 @@ hello(2, 3, ())
 minigrad.synchronize()
 
 # %% [markdown]
-# On a GPU, the order of the blocks may change from run to run. A launch returns
-# immediately, so `synchronize` waits until the kernel is done and its text has arrived.
-# Print little, because the GPU's buffer holds only 1 MB and drops the oldest lines
-# without a warning. `if (i == 0) printf(...)` lets a single thread print.
+# On a GPU, a launch returns immediately, so `synchronize` waits until the kernel is
+# done and its text has arrived. Print little, because the GPU's buffer of 1 MB drops
+# its oldest lines without a warning. `if (i == 0) printf(...)` lets a single thread
+# print.
 #
 # ### Break it: forget the block
 #
@@ -358,16 +354,16 @@ viz.launch(forgets, 2, 4, (x, y))
 #
 # There's also a problem that you can't see in the numbers, because two threads write
 # the same element. `check` finds it. It runs a launch in the simulator, on copies of
-# the arrays, and reports everything that looks wrong.
+# the arrays, and reports what looks wrong.
 
 # %%
 print(forgets.check(2, 4, (x, y)))
 
 # %% [markdown]
 # This is a **race**: the thread that writes last wins, and you can't know which thread
-# that is. Here, both write the same number, so the report calls it {{=a note rather
-# than a finding|nothing found, 1 note}}. Read a report from the top. It names the place
-# in your source, says what happened there, and which thread did it.
+# that is. Here, both write the same number, so it's only {{=a note|nothing found, 1
+# note}}. Read a report from the top. It shows the place in your source, says what
+# happened there, and names a thread that did it.
 #
 # **To the lab**: exercise 1 (`global_index`).
 #
@@ -382,8 +378,8 @@ viz.threads(2, 4, 5)
 
 # %% [markdown]
 # Python would raise an IndexError in these threads. C doesn't check, so `y[5]` is
-# whatever comes after the array in memory. We can make that visible. `memory` has eight
-# cells, but let's say that only the first five belong to us.
+# whatever comes after the array in memory. To see that, we take eight cells of
+# `memory`, but let's say that only the first five belong to us.
 
 # %%
 memory = to_device(np.array([0, 0, 0, 0, 0, 77, 88, 99], np.float32))
@@ -394,10 +390,10 @@ to_host(memory)
 # 77, 88, and 99 are {{=gone|105., 106., 107.}}. They might have been the weights of
 # another layer, and you'd get no message, only wrong results, later and somewhere else.
 #
-# If the address doesn't belong to any array, the GPU aborts the kernel and reports `an
-# illegal memory access was encountered`. From then on, your process can't use the GPU,
-# and you still don't know where it happened. NVIDIA's `compute-sanitizer` can tell you,
-# and so can `check`.
+# If the address belongs to nobody, the GPU aborts the kernel and reports `an illegal
+# memory access was encountered`. From then on, your process can't use the GPU, and you
+# still don't know where it happened. NVIDIA's `compute-sanitizer` can tell you, and so
+# can `check`.
 #
 # **Predict** which thread of which block it names if both arrays have five elements.
 
@@ -424,9 +420,9 @@ print(guarded.check(2, 4, (x, y, 5)))
 viz.launch(guarded, 2, 4, (x, y, 5))
 
 # %% [markdown]
-# Many people write it the other way around, as `if (i >= n) return;` before the work.
-# That's just as good. The most common mistake is `i <= n`, which lets one thread too
-# many through, because element n is the first that doesn't exist.
+# Many people write `if (i >= n) return;` instead, which is just as good. The most
+# common mistake is `i <= n`, which lets one thread too many through, because element n
+# is the first that doesn't exist.
 #
 # **Puzzle 3: differences.** The next kernel computes `x[i + 1] - x[i]`, so n numbers
 # give n - 1 differences. The guard keeps all writes inside of y, which has n elements.
@@ -520,14 +516,14 @@ to_host(y)[-3:]
 #
 # A **multiprocessor** (SM) is the part of a GPU that runs blocks, and every block stays
 # on one SM from beginning to end. An RTX 3090 has 82 of them, an RTX 4090 128, an H100
-# (SXM) 132, and an RTX 5090 170. So an H100 holds up to 132 · 2,048 = {{=270,336}}
-# threads at once. Your grid may be much larger, because blocks wait until there's room.
+# (SXM) 132, and an RTX 5090 170. So an H100 holds up to 132 · 2,048 threads at once,
+# which is 270,336. Your grid may be much larger, because blocks wait until there's
+# room.
 #
-# But a launch is refused if its blocks are too large, or if it has none. Be careful
+# A launch is refused if its blocks are too large, or if it has no blocks. Be careful
 # where n can be 0.
 
 # %%
-print(f"{132 * 2048:,}")
 with trying():
     guarded(1, 2048, (x, y, 300))
 with trying():
@@ -540,16 +536,15 @@ with trying():
 # and so on. The hardware issues each instruction once for a whole warp, and all 32
 # threads run it, each on its own data. NVIDIA calls this **SIMT**, single instruction,
 # multiple threads. A thread's position in its warp is called its **lane**, so thread 37
-# of a block is lane 5 of warp 1.
+# is lane 5 of warp 1.
 #
-# **Predict** how many warps a block of 33 threads has. How many of their lanes are
-# empty?
+# **Predict** how many warps it takes for a block of 33 threads. How many of their lanes
+# are empty?
 #
 # <details><summary>Answer</summary>
 #
-# It has two warps, because every thread needs a lane. The second has a single thread
-# and {{=31 empty lanes|33 threads: 2 warps, 31 lanes empty}}. That's why good block
-# sizes are multiples of 32.
+# It takes two, and the second has a single thread and {{=31 empty lanes|33 threads: 2
+# warps, 31 lanes empty}}. That's why good block sizes are multiples of 32.
 #
 # </details>
 
@@ -560,8 +555,9 @@ for size in 32, 33, 100, 256:
 
 # %% [markdown]
 # But what if the threads of a warp disagree at an `if`? Then the warp runs both ways,
-# one after the other, and in each pass some of its lanes wait. We call such a branch
-# **divergent**. The next kernel has two ways, and groups of `size` threads take turns.
+# one after the other, and in each pass some of its lanes wait. Such a branch is
+# **divergent**. In the next kernel, neighboring groups of `size` threads go different
+# ways.
 
 # %%
 source = r"""
@@ -578,9 +574,9 @@ __global__ void ways(float* y, int size, int rounds) {
 ways = Kernel(source, "ways")
 
 # %% [markdown]
-# In groups of 1, every second thread goes the other way. The picture shows a warp at
-# the `if`. It runs the loop of line 6 in its first pass and that of line 8 in its
-# second, so it takes as long as both.
+# In groups of 1, every second thread goes the other way, as the picture shows. The warp
+# runs the loop in line 6 in its first pass and the loop in line 8 in its second, so it
+# takes as long as both.
 
 # %%
 y = to_device(np.zeros(256, np.float32))
@@ -591,33 +587,32 @@ viz.divergence(ways, 1, 256, (y, 1, 10), line=5)
 #
 # <details><summary>Answer</summary>
 #
-# All {{=8}} do, then again all {{=8}}, and then {{=none|32: 0 divergent}}. A group of
-# 32 is a whole warp, so its threads agree. There are still two ways, but no warp has to
-# run both. The second number of the output counts how often warps evaluated a condition
-# of the `if` or of a loop. With whole warps, that's {{=96}} times instead of {{=184}}.
+# All 8 diverge in the first two cases, and {{=none|of 32: 0 of 8}} in the third. A
+# group of 32 is a whole warp, so its threads agree. There are still two ways, but no
+# warp has to run both. The output also counts the conditions that warps evaluated, and
+# there are {{=96}} instead of {{=184}}.
 #
 # </details>
 
 # %%
 for size in 1, 16, 32:
-    counts = ways.check(1, 256, (y, size, 10)).counts
-    print(
-        f"{size}: {counts['divergent_branches']} divergent, {counts['branches']} in all"
-    )
+    seen = ways.check(1, 256, (y, size, 10)).counts
+    split, all_ = seen["divergent_branches"], seen["branches"]
+    print(f"groups of {size}: {split} of 8 warps diverge, {all_} conditions")
 
 # %% [markdown]
-# It matters that both ways have some work to do. If they're as short as `v = 1` and `v
-# = 2`, the compiler removes the branch. All threads then compute both values, and each
-# of them selects one, so nobody waits. The simulator doesn't do that. It counts
-# branches as they're written in your source.
+# It matters that both ways have work to do. If they're as short as `v = 1` and `v = 2`,
+# the compiler removes the branch. All threads then compute both values, and an
+# instruction called *select* keeps one of them, so no thread waits. The simulator
+# doesn't know about that, because it counts the branches in your source.
 #
 # The guard `i < n` diverges in one warp at most, where the elements end, so it costs
-# next to nothing. (Since 2017, each thread of a warp has its own program counter, so
-# after a divergent branch, the two halves may stay apart for a while. If you need them
-# together, chapter 02 has barriers.)
+# next to nothing. (Since 2017, each thread has its own program counter. So after a
+# divergent branch, the threads of a warp may stay apart until a barrier, chapter 02,
+# brings them together.)
 #
-# **Puzzle 5: agree.** Even elements go one way and odd elements the other, as before.
-# But you may choose which thread does which element. Do it so that no warp diverges.
+# **Puzzle 5: agree.** Even elements still go one way, and odd elements the other. But
+# you may choose which thread does which element. Choose so that no warp diverges.
 
 # %%
 source = r"""
@@ -708,8 +703,8 @@ print(to_host(y).astype(int))
 viz.launch(matrix, (2, 3), (4, 2), (y, 5, 7))
 
 # %% [markdown]
-# Read {{=21}} as y = 2, x = 1. The blocks at the right and at the bottom reach beyond
-# the matrix, so the kernel needs two guards, and {{=13 threads write nothing|13 write
+# Read {{=21}} as y = 2, x = 1. Blocks at the right and the bottom reach beyond the
+# matrix, so the kernel needs two guards, and {{=13 threads write nothing|13 write
 # nothing}}.
 #
 # **Puzzle 6: a quarter turn.** Now y has 7 rows and 5 columns, and it's x turned
@@ -764,7 +759,7 @@ print(to_host(memory).astype(int))
 # Column 7 of row 0 would be cell 7, but that's column 0 of row 1. So two threads write
 # it, and they write different numbers. Only in the last row does such a thread leave
 # the matrix and overwrite one {{=77}}. If y has exactly 35 elements, `check` reports
-# {{=both mistakes|race out-of-bounds}}.
+# {{=both mistakes|out-of-bounds race}}.
 
 # %%
 y = to_device(np.full((5, 7), -1, np.float32))
@@ -774,7 +769,7 @@ print(*(f.kind for f in careless.check((2, 3), (4, 2), (y, 5, 7)).findings))
 # ### Break it: swap x and y
 #
 # If you take the row from x and the column from y, the same launch has too many threads
-# in one direction and too few in the other. **Predict** which elements get no thread.
+# one way and too few the other. **Predict** which elements get no thread.
 
 # %%
 text = matrix.source.replace("row =", "r =").replace("col =", "row =")
@@ -782,23 +777,23 @@ swapped = Kernel(text.replace("r =", "col ="), "matrix")
 viz.launch(swapped, (2, 3), (4, 2), (y, 5, 7))
 
 # %% [markdown]
-# The {{=last column|No thread writes y[0, 6], y[1, 6]}} doesn't, because along y there
-# are only 3 · 2 threads. If the matrix and the blocks were square, you'd see nothing
-# wrong. So **test with shapes that aren't square**.
+# The {{=last column|No thread writes y[0, 6], y[1, 6]}} gets none, because along y
+# there are only 3 · 2 threads. If the matrix and the blocks were square, you'd see
+# nothing wrong. So **test with shapes that aren't square**.
 #
 # ### Break it: a block made from sizes
 #
-# Some tutorials compute the block from the shape, so that it covers whole columns and
-# stays below 1,024 threads. In one of them, it's `(1024 // rows - 1, rows)`. That works
-# for small matrices. **Predict** what happens at 600 rows.
+# Some tutorials compute the block from the shape, for example as `(1024 // rows - 1,
+# rows)`, so that it covers whole columns with fewer than 1,024 threads. That works for
+# small matrices. **Predict** what happens at 600 rows.
 
 # %%
 with trying():
     matrix((1, 1), (1024 // 600 - 1, 600), (y, 600, 7))
 
 # %% [markdown]
-# 1024 // 600 is 1, so the block is 0 threads wide, and the launch is
-# {{=refused|block}}. A program that doesn't look at errors continues with a y that was
+# 1024 // 600 is 1, so the block is 0 threads wide, and the launch is {{=refused|block
+# (0, 600) is empty}}. A program that doesn't look at errors continues with a y that was
 # never written.
 #
 # **Puzzle 7: a block for any shape.** Return a block, x first, that's allowed for any
@@ -831,9 +826,9 @@ print(blocks, "solved:", all(min(b) > 0 and b[0] * b[1] <= 1024 for b in blocks)
 #
 # ## Fewer threads than elements
 #
-# One thread per element is simple, and it's right for most kernels. But sometimes you
-# want a grid of fixed size, for example as many blocks as the GPU holds at once. Then
-# each thread has to do several elements. Which ones?
+# One thread per element is right for most kernels. But sometimes you want a grid of
+# fixed size, for example as many blocks as the GPU holds at once. Then each thread has
+# to do several elements. Which ones?
 #
 # Let four threads share ten elements. Each begins at its own global index and moves on
 # by the number of **all** threads.
@@ -887,8 +882,8 @@ print(report)
 # %% [markdown]
 # Why don't we give each thread a run of neighbors instead, such as elements 0 to 2 to
 # thread 0? That's correct too, but slower. The 32 threads of a warp read at the same
-# moment, and memory is fastest if those are 32 adjacent elements. With the grid-wide
-# step, they are. Chapter 02 measures the difference.
+# moment, and memory is fastest if they read 32 adjacent elements, as they do here.
+# Chapter 02 measures the difference.
 #
 # **To the lab**: exercise 5 (`grid_stride`).
 #
@@ -969,7 +964,7 @@ viz.launch(lighten, (2, 1, 2), (4, 2), args)
 #
 # <details><summary>Answer</summary>
 #
-# A block does 128 · 4 = 512 elements, so it takes {{=1,954}} blocks.
+# A block does 128 · 4 = 512 elements, so we need {{=1,954}} blocks.
 #
 # </details>
 
@@ -977,8 +972,8 @@ viz.launch(lighten, (2, 1, 2), (4, 2), args)
 -(-1_000_003 // (128 * 4))
 
 # %% [markdown]
-# On a machine with a GPU, `torch.profiler` shows the grid and the block of every
-# kernel. Chapter 10 does that for a whole network.
+# With a GPU, `torch.profiler` shows the grid and block of every kernel, and chapter 10
+# does that for a whole network.
 #
 # ## In one table
 #
@@ -1014,8 +1009,7 @@ viz.launch(lighten, (2, 1, 2), (4, 2), args)
 
 # %% [markdown]
 # Now go to **lab 01**. Its last exercise is a test that you write for other people's
-# kernels. When you've finished all of them, replace `"solutions"` with `"labs"` in the
-# set-up cell, and everything that builds on this chapter runs on your kernels.
+# kernels.
 #
 # Further reading: NVIDIA's *CUDA Programming Guide*, the part on the programming model;
 # M. Harris, *CUDA Pro Tip: Write Flexible Kernels with Grid-Stride Loops* (2013);
@@ -1026,15 +1020,14 @@ viz.launch(lighten, (2, 1, 2), (4, 2), args)
 #
 # C is stricter than Python. The compiler looks at the whole source before anything
 # runs, and its messages name a line and a column and mark the place with a `^`. The
-# mistake is there, or right before it. Here's what people write who know Python.
-# **Predict** what's wrong in each of the five.
+# mistake is there, or right before it. If you come from Python, you'll write lines like
+# these. **Predict** what's wrong in each of the four.
 
 # %%
 bodies = [
     "int i = threadIdx.x\n    y[i] = 1;",
     "i = threadIdx.x;\n    y[i] = 1;",
     "int i = blockIdx * blockDim + threadIdx;\n    y[i] = 1;",
-    "int i = threadIdx.x;\n    if i < n:\n        y[i] = 1;",
     "int row = threadIdx.y, col = threadIdx.x;\n    y[row][col] = 1;",
 ]
 for body in bodies:
@@ -1044,44 +1037,70 @@ for body in bodies:
         print(error, end="\n\n")
 
 # %% [markdown]
-# 1. The first line has no {{=semicolon|";"}}.
+# 1. The first line has no {{=semicolon|expected}}.
 # 2. A variable needs {{=a type|is undefined}}.
 # 3. `blockIdx` has three dimensions, so you have to say {{=which|no operator}}.
-# 4. C puts a condition into {{=parentheses|"("}}, and statements that belong together
-#    into braces. `and` is written `&&`.
-# 5. An array in C has no shape, so {{=two indices|pointer}} make no sense.
+# 4. An array in C has no shape, so {{=two indices|pointer}} make no sense.
 #
+# **Puzzle 10: from Python to C.** The next line is Python. In C, a condition is in
+# parentheses, and `and` is written `&&`. Translate it.
+
+# %%
+source = r"""
+__global__ void clip(float* x, int n) {
+    int i = threadIdx.x;
+    if i < n and x[i] < 0: x[i] = 0  // your line
+}
+"""
+
+# %%
+x = to_device(np.array([3, -1, 4, -1, 5], np.float32))
+try:
+    Kernel(source, "clip")(1, 32, (x, 5))
+except minigrad.CompileError as error:
+    print(error)
+print("solved:", to_host(x).tolist() == [3, 0, 4, 0, 5])
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# ```c
+# if (i < n && x[i] < 0) x[i] = 0;
+# ```
+#
+# To put several statements under one `if`, write them in braces, `{` and `}`.
+#
+# </details>
+
+# %% [markdown]
 # Three things **do** compile, and surprise Python programmers.
 
 # %%
-odd = Kernel(
-    r"""
+source = r"""
 __global__ void odd(float* y) {
     y[0] = 1 / 2;
     y[1] = 1.0f / 2;
     y[2] = -7 / 2;
     y[3] = 3 ^ 2;
 }
-""",
-    "odd",
-)
+"""
 y = device_empty(4)
-odd(1, 1, (y,))
+Kernel(source, "odd")(1, 1, (y,))
 to_host(y), -7 // 2
 
 # %% [markdown]
 # `/` between integers drops the fraction, so 1 / 2 is {{=0}}, and -7 / 2 is {{=−3}}
-# where Python's `//` gives {{=−4}}. `^` is the bitwise exclusive or instead of a power.
-# And `1.0f` is a float32, but `1.0` is a float64 and turns the whole expression into
-# float64. That runs at half the speed on an A100 or H100, and at 1/64 of it on an RTX
-# 30, 40, or 50.
+# where Python's `//` gives {{=−4}}. `^` is the bitwise exclusive or, because C has no
+# operator for powers. And `1.0f` is a float32, but `1.0` is a float64 and turns the
+# whole expression into float64. That runs at half the speed on an A100 or H100, and at
+# 1/64 on an RTX 30, 40, or 50.
 #
 # ## Appendix: how large may i be?
 #
 # `int` ends at 2,147,483,647. `blockIdx.x * blockDim.x` is unsigned and reaches twice
 # as far. If a larger value is stored in an `int`, it turns {{=negative|-2147483648}},
 # and a negative index passes the guard `i < n`. Tensors of that size are rare, but they
-# fit into today's GPUs. So libraries write `long long i = (long long)blockIdx.x *
+# fit into today's GPUs, so libraries write `long long i = (long long)blockIdx.x *
 # blockDim.x + threadIdx.x;`, or keep two versions of a kernel. In this course, `int`
 # will do.
 
