@@ -230,8 +230,8 @@ to_host(y)
 # Chapter 02 measures how long each takes. CuPy's `RawKernel` works the same way, but it
 # needs tuples, `(2,)` and `(4,)`, and `extern "C"` in front of the kernel.
 #
-# The next picture shows the launch as the simulator recorded it. In each box, you see
-# the thread that wrote the element and, below it, the thread's block.
+# The next picture shows the launch as the simulator recorded it. Each box shows the
+# thread that wrote the element and, below it, the thread's block.
 
 # %%
 viz.launch(add_100, 2, 4, (x, y))
@@ -240,9 +240,9 @@ viz.launch(add_100, 2, 4, (x, y))
 # ### Break it: types
 #
 # C doesn't look at what you pass. A kernel that expects `float*` but gets an array of
-# float64 would read each number as two others. That happens to everyone, because
-# float64 is NumPy's default, so minigrad refuses such an array. (`with trying():`
-# prints the message of an error and lets the notebook continue.)
+# float64 would read each number as two others. This mistake is common, because float64
+# is NumPy's default, so minigrad refuses such an array. (`with trying():` prints the
+# message of an error and lets the notebook continue.)
 
 # %%
 with trying():
@@ -583,22 +583,23 @@ y = to_device(np.zeros(256, np.float32))
 viz.divergence(ways, 1, 256, (y, 1, 10), line=5)
 
 # %% [markdown]
-# **Predict** how many of the 8 warps diverge with groups of 1, of 16, and of 32.
+# Here, all 8 warps diverge. **Predict** how many do with groups of 16, and with groups
+# of 32.
 #
 # <details><summary>Answer</summary>
 #
-# All 8 diverge in the first two cases, and {{=none|of 32: 0 of 8}} in the third. A
-# group of 32 is a whole warp, so its threads agree. There are still two ways, but no
-# warp has to run both. The output also counts the conditions that warps evaluated, and
-# there are {{=96}} instead of {{=184}}.
+# With groups of 16, it's {{=all 8|of 16: 8 of 8}} again. A group of 32 is a whole warp,
+# so its threads agree, and {{=none|of 32: 0 of 8}} of the warps diverges. There are
+# still two ways, but no warp has to run both. The output also counts the conditions
+# that warps evaluated, and there are {{=96}} instead of {{=184}}.
 #
 # </details>
 
 # %%
 for size in 1, 16, 32:
     seen = ways.check(1, 256, (y, size, 10)).counts
-    split, all_ = seen["divergent_branches"], seen["branches"]
-    print(f"groups of {size}: {split} of 8 warps diverge, {all_} conditions")
+    split, total = seen["divergent_branches"], seen["branches"]
+    print(f"groups of {size}: {split} of 8 warps diverge, {total} conditions")
 
 # %% [markdown]
 # It matters that both ways have work to do. If they're as short as `v = 1` and `v = 2`,
@@ -654,17 +655,17 @@ print(divergent, "divergent; solved:", correct and divergent == 0)
 # %% [markdown]
 # ## Rows and columns
 #
-# Grids and blocks can have two or three dimensions. Then every index also has a `.y`
-# and a `.z`, and a launch takes tuples, x first. It's only another way to count: a
-# block of (32, 8) has 256 threads, like a block of 256.
+# Grids and blocks can have two or three dimensions. Then a launch takes tuples, x
+# first, and the kernel can also ask for `.y` and `.z`. It's only another way to count,
+# so a block of (32, 8) has 256 threads, like a block of 256.
 
 # %%
 viz.threads((2, 2), (8, 3))
 
 # %% [markdown]
 # In this course, **x counts columns and y counts rows**. That may look like the wrong
-# order, because we say "row, column" but "x, y". But x runs to the right, and so do the
-# columns.
+# order, because we say "row, column" but "x, y". But x runs to the right, as the
+# columns do.
 #
 # A kernel only gets an address, and in memory there are no rows. The matrix is stored
 # row by row, so `row` whole rows come before element (row, col). It's in cell
@@ -830,8 +831,8 @@ print(blocks, "solved:", all(min(b) > 0 and b[0] * b[1] <= 1024 for b in blocks)
 # fixed size, for example as many blocks as the GPU holds at once. Then each thread has
 # to do several elements. Which ones?
 #
-# Let four threads share ten elements. Each begins at its own global index and moves on
-# by the number of **all** threads.
+# Let four threads share ten elements. Each begins at its own global index, and each
+# step is the number of **all** threads.
 
 # %%
 for thread in range(4):
@@ -840,8 +841,8 @@ for thread in range(4):
 # %% [markdown]
 # In CUDA C, that's a `for` loop, and this pattern is called a **grid-stride loop**. The
 # parentheses contain the start, the condition, and the step. The condition is also the
-# guard, because a thread that starts beyond the end does nothing. `gridDim.x` is the
-# number of blocks.
+# guard, because a thread that starts beyond the end does nothing. The number of blocks
+# is `gridDim.x`.
 #
 # **Puzzle 8: no work twice.** The step of this kernel is too small. **Predict** for 4
 # blocks of 64 threads and 1,000 elements: is the result wrong? How many elements do the
@@ -868,10 +869,10 @@ print(report)
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# The result is {{=correct|correct: True}}, because all threads that write an element
-# write the same number. But block 0 does all 1,000 elements, block 1 does all but the
-# first 64, and so on, which makes {{=3,616}} writes. You'd never find that by comparing
-# results. The report notes the race, though.
+# The result is {{=correct|correct: True}}, because all writers of an element write the
+# same number. But block 0 does all 1,000 elements, block 1 does all but the first 64,
+# and so on, which makes {{=3,616}} writes. You'd never find that by comparing results,
+# but the report notes the race.
 #
 # ```c
 # int step = gridDim.x * blockDim.x;
@@ -902,9 +903,9 @@ print(report)
 # | row | rows | `blockIdx.y * blockDim.y + threadIdx.y` | cols cells |
 # | col | columns | `blockIdx.x * blockDim.x + threadIdx.x` | 1 cell |
 #
-# So the cell is row · cols + col, plus k · rows · cols for the images before it. Why is
-# there a grid-stride loop over k? A grid has at most 65,535 blocks along z, and a batch
-# may be larger.
+# So the cell is row · cols + col, plus k · rows · cols for the images before it. The
+# kernel loops over k in grid-size steps, because a grid has at most 65,535 blocks along
+# z, and a batch may be larger.
 #
 # **Puzzle 9: each its own light.** This kernel comes from a book in which there's only
 # one image. **Predict** which of three images it gets right, and then fix it.
@@ -949,8 +950,8 @@ viz.launch(lighten, (2, 1, 2), (4, 2), args)
 # </details>
 
 # %% [markdown]
-# With a batch of one, you wouldn't have noticed. One block, one row, or one image is
-# never a test.
+# With a batch of one, you wouldn't have noticed, because one block, one row, or one
+# image is never a test.
 #
 # **To the lab**: exercise 6 (`outer_product`) needs the same three indices.
 #
