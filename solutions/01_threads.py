@@ -13,37 +13,15 @@
 # %% [markdown]
 # # Lab 01 · Threads
 #
-# Here you write your first kernels in CUDA C, and a test of one: seven exercises, about
-# {{duration}} of work. They run on your GPU if the machine has one, and else in
-# minigrad's simulator: you change nothing for it.
-#
-# How each exercise goes:
-#
-# 1. Read the task, and look at the example under it: plain Python that does the same,
-#    one element after the other.
-# 2. Fill in the cell that says `// YOUR CODE HERE`: put CUDA C in the place of that
-#    line. The text between `r"""` and `"""` is what the compiler gets. Above the cell
-#    stands the contract: it says all that is tested. An answer leaves what it is given
-#    as it was, unless that says otherwise. Then run the cell.
-# 3. Run the cell below it, to see your kernel at work.
-# 4. Run the `check` cell. It launches your kernel many times, with grids and blocks of
-#    several shapes, compares with PyTorch, and watches every access to memory. Each
-#    part of the task that is right earns its share of the points. If something is
-#    wrong, you see the first launch that went wrong, the first element that is, which
-#    thread should have written it, and often why. Check as often as you like.
-#
-# If you are stuck, open a hint: they go from vague to precise. Work in order if you
-# can. You may also skip: no check needs your answer to another exercise.
-#
-# When something is odd:
-#
-# - `NameError: name 'check' is not defined`, or `'solves'`, means that the set-up cell
-#   has not run in this session. Run it, then your answers, and go on.
-# - After each change of an answer, run its cell: a check tries what you ran last.
-# - `error:` with a line and a caret `^` comes from the compiler. Mend its first message
-#   first: the others often follow from it.
-# - To begin afresh, choose **Kernel > Restart Kernel and Run All Cells**. Exercises
-#   without an answer say so, and nothing stops.
+# In this lab, you write your first kernels in CUDA C, the function that computes their
+# grid, and a test. There are seven exercises, which take about {{duration}}. The
+# kernels run on your GPU if this machine has one. Otherwise, they run in minigrad's
+# simulator, and you don't have to change anything. In a kernel's cell, replace `// YOUR
+# CODE HERE`. The compiler gets the text between `r"""` and `"""`. If it reports several
+# errors, fix the first, because the others often follow from it.
+
+# %% [markdown]
+# {{how}}
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
@@ -67,12 +45,13 @@ answers_from("labs", before="01_threads")
 # %% [markdown] task="global_index"
 # ## Which thread am I?
 #
-# Every thread runs the same kernel. What differs is what it knows of itself: its number
-# in its block, `threadIdx.x`, and the number of its block, `blockIdx.x`. All blocks
-# have `blockDim.x` threads. Counted through all blocks, one after the other, the
-# threads have numbers 0, 1, 2, ...: that is the **global index** i.
+# All threads run the same kernel, but they know different numbers. `blockIdx.x` is the
+# number of a thread's block, and `threadIdx.x` is the thread's number within the block.
+# All blocks have `blockDim.x` threads. If you count the threads block after block, each
+# thread gets its own number 0, 1, 2, and so on. This number is the **global index** i.
 #
-# Write the kernel `global_index`, in which every thread signs its element.
+# Write the kernel `global_index`, in which every thread signs its element. The example
+# does the same in plain Python.
 
 # %%
 block, thread = [None] * 8, [None] * 8
@@ -86,13 +65,15 @@ print("thread", *thread)
 # %% [markdown] hints="global_index"
 # <details><summary>Hint 1</summary>
 #
-# How many threads stand before the first thread of block 1? Of block 2?
+# With 4 threads per block, how many threads come before the first thread of block 1?
+# And before thread 2 of block 3?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Before thread t of block b stand b whole blocks and t threads of its own. So i is
-# `blockIdx.x * blockDim.x + threadIdx.x`. Keep it in an `int`, and use it twice.
+# All blocks before yours are whole, so multiply their number by the length of a block.
+# Then add your own number. Keep the result in an `int i`, and use it as the index of
+# both arrays.
 #
 # </details>
 
@@ -123,9 +104,9 @@ check(global_index)
 # %% [markdown] task="tail_guard"
 # ## The last block
 #
-# Blocks are whole. For 257 elements in blocks of 256 threads it takes two blocks, which
-# is 512 threads: 255 of them have no element. If they wrote nevertheless, they would
-# write past the end of the array, into memory of other arrays.
+# Blocks are always whole. For 257 elements in blocks of 256 threads, you need two
+# blocks. They have 512 threads, so 255 threads have no element. If they wrote anyway,
+# they'd write past the end of the array, into memory that belongs to other arrays.
 #
 # Write the kernel `tail_guard`, which doubles n elements and touches nothing else.
 
@@ -144,13 +125,13 @@ print(y)
 # %% [markdown] hints="tail_guard"
 # <details><summary>Hint 1</summary>
 #
-# Each thread knows its i, and knows n. When does it have something to do?
+# Every thread knows its i, and it knows n. When does it have something to do?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `if (i < n)` before the line that reads and writes. Element n - 1 is the last; element
-# n is not there.
+# Put an `if` in front of the line that reads and writes. Element n - 1 is the last, and
+# element n doesn't exist. Which comparison lets the first through and stops the second?
 #
 # </details>
 
@@ -180,21 +161,22 @@ check(tail_guard)
 # %% [markdown] task="launch_config"
 # ## How many blocks?
 #
-# To launch a kernel is to choose a block, and then to know how many blocks it takes:
-# enough that every element has its thread, and none in vain.
+# To launch a kernel, you choose the size of a block and compute the number of blocks.
+# It should be the smallest number that gives every element a thread.
 #
-# For a matrix, the block has two sizes, and so has the grid. Take care of the order: a
-# shape says rows first, `(rows, cols)`, while a grid and a block say **x** first, and x
-# runs along the columns.
+# For a matrix, both the block and the grid have two sizes. Take care of their order. A
+# shape starts with the rows, as in `(rows, cols)`, but a grid and a block start with
+# **x**, which runs along the columns.
 #
 # | shape | block | grid | why |
 # |---|---|---|---|
-# | `(257,)` | `(256,)` | `(2,)` | one block has room for 256 |
-# | `(256,)` | `(256,)` | `(1,)` | one block is just enough |
-# | `(20, 100)` | `(32, 8)` | `(4, 3)` | 100 / 32 columns: 4; 20 / 8 rows: 3 |
-# | `(0,)` | `(256,)` | `(1,)` | a grid has at least one block |
+# | `(257,)` | `(256,)` | `(2,)` | A single block has room for only 256. |
+# | `(256,)` | `(256,)` | `(1,)` | A single block is exactly enough. |
+# | `(20, 100)` | `(32, 8)` | `(4, 3)` | 100 columns take 4 blocks, 20 rows take 3. |
+# | `(0,)` | `(256,)` | `(1,)` | A grid has at least one block. |
 #
-# Write the Python function `launch_config`.
+# Write the Python function `launch_config`. In the example, PyTorch splits a tensor
+# into pieces, and the last may be shorter.
 
 # %%
 import torch
@@ -205,15 +187,15 @@ for n in (255, 256, 257):
 # %% [markdown] hints="launch_config"
 # <details><summary>Hint 1</summary>
 #
-# It is a division that is rounded up. `//` rounds down: what can you add to the number
-# before you divide?
+# You have to divide and round up, but `//` rounds down. What could you add before you
+# divide? And which size of the block belongs to the rows?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `(n + size - 1) // size` is n / size rounded up; so is `-(-n // size)`. Go through the
-# sizes of the shape in reverse order, with the sizes of the block beside them: `zip`
-# and `reversed`. `max(..., 1)` takes care of the shape without elements.
+# Go through the shape from last to first, and at the same time through the block from
+# first to last. `reversed` and `zip` help you. For each pair, divide and round up, and
+# take at least 1 (with `max`). At the end, you need a tuple.
 #
 # </details>
 
@@ -238,12 +220,12 @@ check(launch_config)
 # %% [markdown] task="map_2d"
 # ## Rows and columns
 #
-# A grid and its blocks may have two dimensions. Then each thread has an x and a y: x
-# runs along the columns, y along the rows. In memory the matrix is still one long row
-# of cells, one row of the matrix after the other: element (row, col) is cell
-# `row * cols + col`.
+# If a grid and its blocks have two dimensions, every thread has an x and a y. x runs
+# along the columns, and y runs along the rows. In memory, the matrix is still one long
+# row of cells, one matrix row after the other. Element (row, col) is in cell `row *
+# cols + col`.
 #
-# Write the kernel `map_2d`, which multiplies each row by a weight of its own.
+# Write the kernel `map_2d`, which multiplies each row by its own weight.
 
 # %%
 x = torch.arange(6.0).view(2, 3)
@@ -253,15 +235,15 @@ w[:, None] * x
 # %% [markdown] hints="map_2d"
 # <details><summary>Hint 1</summary>
 #
-# First find out `row` and `col` of the thread: the expression of exercise 1, once
-# with `.y` and once with `.x`. Which of the two belongs to the row?
+# First find the thread's `row` and `col`. Each is a global index as in exercise 1, one
+# with `.y` and the other with `.x`. Which of them gives you the row?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `col = blockIdx.x * blockDim.x + threadIdx.x`, and `row` is the same with y. Both need
-# a guard: a col that is not there would be an element of the next row. Then
-# `i = row * cols + col` is the cell in x and in y.
+# Guard both. If `col` is too large, `row * cols + col` is an element of the next row,
+# so nobody would notice a missing guard at first. Then compute the cell, which is the
+# same in x and y, and multiply by the weight of the row.
 #
 # </details>
 
@@ -294,11 +276,11 @@ check(map_2d)
 # %% [markdown] task="grid_stride"
 # ## Any grid will do
 #
-# So far there was a thread for each element. Let us do without: with 4 blocks of 256
-# threads there are 1024 threads, and each of them does about a thousand of 1 000 003
-# elements. A thread begins at its own global index, and goes on in steps of **all**
-# threads of the grid, `gridDim.x * blockDim.x`, as long as there is an element. So
-# neighboring threads always do neighboring elements.
+# So far, every element had its own thread. Now there may be fewer threads. For example,
+# 4 blocks of 256 threads have to do 1,000,003 elements, so each thread does about a
+# thousand. A thread begins at its own global index. Then it moves ahead by the number
+# of **all** threads in the grid as long as there's an element. That way, neighboring
+# threads always do neighboring elements.
 #
 # Write the kernel `grid_stride`, which squares n elements with any grid.
 
@@ -310,13 +292,15 @@ for t in range(threads):
 # %% [markdown] hints="grid_stride"
 # <details><summary>Hint 1</summary>
 #
-# In Python each thread goes through `range(start, n, step)`. What are start and step?
+# In Python, each thread would go through `range(start, n, step)`. What are `start` and
+# `step`? `gridDim.x` is the number of blocks.
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `for (int i = start; i < n; i += step)`, with the global index as start and
-# `gridDim.x * blockDim.x` as step. The condition of the loop is the guard.
+# In C, that's a `for` loop with the start, the condition, and the step in its
+# parentheses, separated by semicolons. `i += step` moves ahead. The condition is also
+# the guard, so you don't need another.
 #
 # </details>
 
@@ -339,25 +323,26 @@ with trying():
     x = minigrad.to_device(np.arange(1_000_003, dtype=np.float32) % 100)
     y = minigrad.to_device(np.full(1_000_003, -1, np.float32))
     kernel((4,), (256,), (x, y, 1_000_003))
-    print((minigrad.to_host(y) == minigrad.to_host(x) ** 2).sum(), "are right")
+    correct = (minigrad.to_host(y) == minigrad.to_host(x) ** 2).sum()
+    print(f"{correct:,} elements are correct")
 
 # %% check="grid_stride"
 check(grid_stride)
 
 # %% [markdown] task="outer_product"
-# ## The outer product of a batch
+# ## The outer products of a batch
 #
-# All of it together. The outer product of a vector of n and one of m numbers is a
-# matrix of n × m: `z[i, j] = x[i] * y[j]`. In PyTorch one has a batch of b such pairs,
-# `x` of shape `(b, n)` and `y` of shape `(b, m)`, and wants `z` of shape `(b, n, m)`:
+# Now put it all together. The outer product of n numbers and m numbers is an n × m
+# matrix with `z[i, j] = x[i] * y[j]`. PyTorch usually has a batch of b such pairs. Then
+# `x` has shape `(b, n)`, `y` has shape `(b, m)`, and `z` has shape `(b, n, m)`:
 #
 # > z[k, i, j] = x[k, i] · y[k, j]
 #
-# Everything lies row by row: `x[k, i]` is cell `k * n + i`, and `z[k, i, j]` is cell
-# `(k * n + i) * m + j`.
+# All of them are stored row by row. So `x[k, i]` is in cell `k * n + i`, and `z[k, i,
+# j]` is in cell `(k * n + i) * m + j`.
 #
-# Write the kernel `outer_product`. Its grid has three dimensions: along z it goes
-# through the pairs as `grid_stride` goes through elements.
+# Write the kernel `outer_product`. Its grid has three dimensions. The blocks along z
+# share the pairs in the same way as the threads in `grid_stride` share the elements.
 
 # %%
 x, y = torch.tensor([[1.0, 2], [3, 4]]), torch.tensor([[1.0, 10, 100], [2, 20, 200]])
@@ -366,15 +351,17 @@ torch.einsum("bi,bj->bij", x, y)
 # %% [markdown] hints="outer_product"
 # <details><summary>Hint 1</summary>
 #
-# It is exercise 4 for i and j, and exercise 5 for k. Begin with one pair, k = 0: the
-# first part of the check says when that is right.
+# i and j are like the row and the column in exercise 4, and k is like i in exercise 5.
+# What would the kernel be if there were only one pair, k = 0? The check tells you when
+# that part is correct.
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Find `i` (with y) and `j` (with x), and return if one of them is too large. Then
-# `for (int k = blockIdx.z; k < b; k += gridDim.z)`: one multiplication, whose three
-# cells the task names.
+# Take `i` from y and `j` from x, and return if either is too large. Then loop over k.
+# All threads of a block do the same pairs, so the loop begins at the block's number
+# along z, and the step is the number of blocks along z. In it, you need only one
+# multiplication.
 #
 # </details>
 
@@ -409,14 +396,14 @@ check(outer_product)
 # %% [markdown] task="test_tail_guard"
 # ## A test for a kernel
 #
-# A kernel that is right for 256 elements may be wrong for 257. A **test** finds that
-# out: it launches the kernel, looks at the result, and says no by an error. In Python
-# that is `assert condition`: it raises an AssertionError where the condition does not
-# hold.
+# A kernel that's correct for 256 elements may be wrong for 257. A **test** finds that
+# out. It launches the kernel, looks at the result, and raises an error if something is
+# wrong. In Python, `assert condition` raises an AssertionError unless the condition is
+# true.
 #
-# Write a test for kernels such as `tail_guard`. The check gives it right ones, which it
-# must let pass, and wrong ones, which it must not. The wrong ones are mistakes that
-# learners of this lab really make. What did you get wrong at first, or nearly?
+# Write a test for kernels like `tail_guard`. The check runs it on several kernels. Your
+# test must pass the correct ones and fail the others, which have mistakes that learners
+# really make in this lab. What did you get wrong at first, or almost?
 
 # %%
 y = np.array([2, 4, 6], np.float32)
@@ -428,16 +415,17 @@ except AssertionError as error:
 # %% [markdown] hints="test_tail_guard"
 # <details><summary>Hint 1</summary>
 #
-# Which n and which launch would show each of these mistakes: no guard at all, `<=` for
-# `<`, the thread's number within its block compared with n, a literal instead of n?
-# One n is not enough, and one block isn't either.
+# Think of a kernel without a guard, with `<=` instead of `<`, with `threadIdx.x < n`,
+# or with a number instead of n. Which n and which launch would reveal each of them?
+# Would a single n be enough? Would a single block?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Go through several (n, grid, block), some with blocks to spare. For each make `x` and
-# a `y` of more than n elements, full of a number that no right result has, such as
-# -1. After the launch `y[:n]` must be `2 * x[:n]`, and `y[n:]` must still be -1.
+# Try several combinations of n, grid, and block, some with more blocks than needed. For
+# each, make an `x` with fractions, and a `y` that's longer than n and full of a number
+# that no correct result contains, such as -1. After the launch, what must the first n
+# elements of `y` be, and what must the others be?
 #
 # </details>
 
@@ -466,16 +454,16 @@ with trying():
 check(test_tail_guard)
 
 # %% [markdown]
-# ## What you have built
+# ## What you've built
 #
-# Six ways to say who does what. With `launch_config` for the grid, a kernel becomes a
-# function of arrays, which is all that a user of PyTorch ever sees. Here it is compared
-# with PyTorch's own, on 64 pairs.
+# You can now say in six ways which thread does what. With `launch_config` for the grid,
+# a kernel becomes a function of arrays, and that's all that a user of PyTorch ever
+# sees. Here we compare it with PyTorch's own function, on 64 pairs.
 
 
 # %%
 def outer(x, y):
-    """The outer products of a batch: (b, n), (b, m) -> (b, n, m)."""
+    """Return the outer products of a batch: (b, n), (b, m) -> (b, n, m)."""
     (b, n), m = x.shape, y.shape[1]
     z = minigrad.device_empty((b, n, m))
     grid = (*launch_config((n, m), (16, 16)), min(b, 8))
@@ -492,10 +480,10 @@ with trying():
     print("equal to PyTorch:", np.array_equal(outer(x, y), both.numpy()))
 
 # %% [markdown]
-# ## How you were checked
+# ## How your code is checked
 #
-# `show_check` shows the check of an exercise: its launches, where the expected values
-# come from, and the mistakes that it can name.
+# `show_check` prints the check of an exercise. You see its launches, where the expected
+# values come from, and the mistakes that it recognizes.
 
 # %%
 show_check(tail_guard)
@@ -503,5 +491,5 @@ show_check(tail_guard)
 # %% [markdown]
 # ## Where to go next
 #
-# Your threads never spoke to each other, and never waited. In chapter 02 they share
-# memory: then it matters who writes first, and how fast the memory is that they read.
+# So far, your threads have shared nothing and never waited for each other. In chapter
+# 02, they share memory. Then it matters who writes first, and how fast the memory is.

@@ -94,7 +94,8 @@ def twofold(check, cases):
         way = both(a, b) if a.message != b.message else None
         with contextlib.suppress(ValueError):  # together they are no kernel
             if way and all(check.agrees(way, case) for case in cases):
-                named[TWO.format(a.message, b.message)] = f"{a.name}+{b.name}"
+                text = TWO.format(a.message.removesuffix("."), b.message)
+                named[text] = f"{a.name}+{b.name}"
     return named
 
 

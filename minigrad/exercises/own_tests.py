@@ -5,16 +5,19 @@ from .registry import exercise
 
 @exercise(points=2, stars=2, minutes=15, level="good to know")
 def test_tail_guard(kernel):
-    """Raise an error if `kernel` is no right tail_guard; else return.
+    """Raise an AssertionError unless `kernel` is a correct tail_guard.
 
-    kernel: a kernel with the contract of tail_guard, y[i] = 2 * x[i] for i below n. It
-    is launched as a Kernel is, kernel(grid, block, (x, y, n)), with arrays of NumPy.
-    grid and block are ints or tuples; a grid has at least one block.
+    kernel: a kernel with the contract of tail_guard, so y[i] = 2 * x[i] for all i < n.
+        Launch it with float32 arrays of NumPy: kernel(grid, block, (x, y, n)).
 
-    Right ones must pass at any launch that the contract allows. What lies past the n
-    elements is not the kernel's: a larger array shows whether it was written to. The
-    error is an AssertionError, or what the launch raises, as it does where a thread
-    goes outside of an array. Compare with NumPy; PyTorch is not there.
+    Correct kernels must pass, so make only launches that tail_guard's contract allows.
+    Your test must find wrong elements, elements that aren't written, and writes past
+    the n elements, for which y needs more than n. If a launch itself raises an error,
+    because a thread leaves an array, you may let that through.
+
+    You can also call kernel.check(grid, block, (x, y, n)), which returns the
+    simulator's report, but you don't need it. Compare with NumPy, because the check
+    runs your test without PyTorch.
     """
 
 

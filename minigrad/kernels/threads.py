@@ -1,14 +1,14 @@
-"""First kernels: which thread does which element. Written by the learner in lab 01."""
+"""First kernels: which thread does which element. Learners write them in lab 01."""
 
 from ..exercises.registry import exercise, kernel_exercise
 
 global_index = kernel_exercise(
     """\
-// Thread i of all, counted through the blocks, signs element i of both arrays:
-// block[i] = the number of its block, thread[i] = its own number within the block.
+// block[i] = the number of thread i's block, and thread[i] = its number in that block.
 //
-// The launch has one dimension and exactly as many threads as there are elements. Each
-// is written once, by its own thread or another.
+// i is the thread's global index, which counts the threads block after block. The
+// launch has one dimension and as many threads as each array has elements. Every
+// element must be written exactly once, but any thread may write it.
 // 2 blocks of 4 threads: block = 0 0 0 0 1 1 1 1, thread = 0 1 2 3 0 1 2 3
 __global__ void global_index(int* block, int* thread);
 """,
@@ -19,10 +19,11 @@ __global__ void global_index(int* block, int* thread);
 
 tail_guard = kernel_exercise(
     """\
-// y[i] = 2 * x[i] for i = 0 ... n - 1, and nothing else is read or written.
+// y[i] = 2 * x[i] for i = 0 ... n - 1. Nothing else may be read or written.
 //
-// The launch has one dimension and at least n threads, often more: blocks are whole.
-// n >= 0. Memory past the n elements is not yours. One thread must write each element.
+// The launch has one dimension and at least n threads. There may be more, even whole
+// blocks without an element. n >= 0, and x may contain NaN and infinity. Only one
+// thread may write each element. The arrays x and y are different.
 __global__ void tail_guard(const float* x, float* y, int n);
 """,
     points=1,
@@ -33,18 +34,19 @@ __global__ void tail_guard(const float* x, float* y, int n);
 
 @exercise(points=2, stars=1, minutes=10)
 def launch_config(shape, block):
-    """The smallest grid whose blocks cover `shape`, as a tuple of Python's ints.
+    """Return the smallest grid whose blocks cover `shape`, as a tuple of ints.
 
-    shape: (n,), or (rows, cols). block: as many numbers, threads along x, or x and y.
-    A grid is written x first, as a block is: x runs along the columns, y along the
-    rows. Each block is whole, so the last of a row or column may reach too far. A grid
-    has at least one block along each side, also where there is no element. Then more
-    are as good: of (0, 100) either (1, 1), or (4, 1), as the sides say one by one.
+    A grid starts with x, like a block. x runs along the columns, and y along the rows.
+    Blocks are whole, so the last ones may reach beyond the shape. A grid has at least
+    one block in each dimension.
 
-    shape: sizes from 0 to 2 ** 31, too many to count the blocks one by one. block:
-    sizes >= 1.
+    shape: (n,) or (rows, cols), ints from 0 to 2 ** 31.
+    block: as many ints >= 1, the numbers of threads along x, or along x and y.
+
+    Without elements, one block is enough, but you may also cover each dimension by
+    itself. So (0, 100) with blocks of (32, 8) may give (1, 1) or (4, 1).
     launch_config((257,), (256,)) -> (2,)
-    launch_config((20, 100), (32, 8)) -> (4, 3): 100 / 32 columns, 20 / 8 rows
+    launch_config((20, 100), (32, 8)) -> (4, 3), for 100 / 32 columns and 20 / 8 rows
     """
 
 
@@ -52,10 +54,11 @@ map_2d = kernel_exercise(
     """\
 // y[row, col] = w[row] * x[row, col] for a matrix of rows x cols, stored row by row.
 //
-// x and y have rows * cols elements, w has one for each row. Grid and block have two
-// dimensions: x runs along the columns, y along the rows. There are enough threads for
-// every element, often more. rows >= 0, cols >= 0. One thread must write each
-// element of y.
+// x and y have rows * cols elements, and w has one element per row. Grid and block have
+// two dimensions. x runs along the columns, and y along the rows. There are enough
+// threads for every element, and there may be more. rows >= 0 and cols >= 0. x and w
+// may contain NaN and infinity. Only one thread may write each element. Nothing else
+// may be read or written. The arrays x and y are different.
 __global__ void map_2d(const float* x, const float* w, float* y, int rows, int cols);
 """,
     points=2,
@@ -66,11 +69,12 @@ __global__ void map_2d(const float* x, const float* w, float* y, int rows, int c
 
 grid_stride = kernel_exercise(
     """\
-// y[i] = x[i] * x[i] for i = 0 ... n - 1, whatever the size of the grid.
+// y[i] = x[i] * x[i] for i = 0 ... n - 1, up to rounding, with a grid of any size.
 //
-// The launch has one dimension, and any number of threads: fewer than n, so that each
-// does several elements, or more. Each element is written once, by one thread. Of T
-// threads none does more than n / T + n % T. n >= 0.
+// The launch has one dimension and T threads, where T may be less than n or more. Every
+// element must be written exactly once. No thread may write more than n / T + n % T
+// elements (n / T is rounded down). n >= 0, and x may contain NaN and infinity. Nothing
+// else may be read or written. The arrays x and y are different.
 __global__ void grid_stride(const float* x, float* y, int n);
 """,
     points=2,
@@ -80,13 +84,15 @@ __global__ void grid_stride(const float* x, float* y, int n);
 
 outer_product = kernel_exercise(
     """\
-// z[k, i, j] = x[k, i] * y[k, j]: of each of b pairs of vectors the outer product.
+// z[k, i, j] = x[k, i] * y[k, j], the outer products of b pairs of vectors.
 //
-// x is b x n, y is b x m, z is b x n x m, all stored row by row. Blocks have two
-// dimensions: x runs along j, y along i. Along both there are enough threads, often
-// more. Along the batch the grid has gridDim.z blocks, often fewer than b: the blocks
-// of number blockIdx.z do k = blockIdx.z, blockIdx.z + gridDim.z, ... gridDim.z may be
-// more than b, too. b, n and m >= 0. One thread must write each element of z.
+// x is b x n, y is b x m, and z is b x n x m, all stored row by row. Blocks have two
+// dimensions. x runs along j, and y along i. There are enough threads for every i and
+// every j, and there may be more. Along z, the grid has gridDim.z blocks, which may be
+// fewer than b or more. Blocks at blockIdx.z do the pairs k = blockIdx.z, blockIdx.z +
+// gridDim.z, and so on. b >= 1, n >= 0, and m >= 0, and x and y may contain NaN and
+// infinity. Only one thread may write each element. Nothing else may be read or
+// written.
 __global__ void outer_product(const float* x, const float* y, float* z,
                               int b, int n, int m);
 """,

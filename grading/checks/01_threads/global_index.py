@@ -1,4 +1,4 @@
-"""global_index: a thread's place in the grid."""
+"""global_index: which block and which thread writes each element."""
 
 import numpy as np
 import torch
@@ -27,5 +27,5 @@ check = Check(
     global_index,
     cases=cases,
     reference=reference,
-    not_tested="threads without an element: the contract's launch has none",
+    not_tested="threads without an element, because the contract rules them out",
 )

@@ -15,14 +15,14 @@ SIZES = 1, 2, 31, 32, 33, 64
 def cases(random):
     for n, grid, size in [(300, 2, 32), (1100, 4, 64), (250, 3, 33), (100, 1, 32),
                           (52_000, 200, 256), (MILLION, 4, 256)]:  # fmt: skip
-        yield "several elements a thread", launch(squarable(random, n), n, grid, size)
+        yield "several elements per thread", launch(squarable(random, n), n, grid, size)
     for n, grid, size in [(96, 3, 32), (97, 3, 32), (64, 2, 16), (33, 1, 32)]:
         part = "no thread does more than its share"
         yield part, launch(squarable(random, n), n, grid, size)
     some = {"size": SIZES, "grid": (1, 2, 7), "rounds": (1, 3)}
     for size, grid, rounds, rest in drawn(random, **some, rest=(-1, 0, 1)):
         n = rounds * size * grid + rest
-        yield "several elements a thread", launch(squarable(random, n), n, grid, size)
+        yield "several elements per thread", launch(squarable(random, n), n, grid, size)
     for part, n, grid, size in lines(random, sizes=SIZES):
         yield part, launch(squarable(random, n), n, grid, size)
     yield ODD, launch(specials(random), 30, 1, 8)
@@ -48,6 +48,6 @@ check = Check(
     reference=reference,
     compare=arrays(rtol=2.0**-21),  # powf is not as exact as a product
     limits=Limits(steps=5_000),
-    not_tested="one array as x and y, for which the contract has no rule; and large "
-    "blocks for few elements: threads that each do every element take long there",
+    not_tested="the same array as x and y, because the contract rules it out; and "
+    "large blocks for few elements, because wrong kernels take too long there",
 )

@@ -34,7 +34,7 @@ def reference(shape, block):
 
 def compare(got, expected, case):
     shape, _ = case.args
-    one = (1,) * len(shape)  # block is enough where there are no elements
+    one = (1,) * len(shape)  # is enough if there are no elements
     return same(got, expected) or (0 in shape and same(got, one))
 
 
@@ -43,5 +43,5 @@ check = Check(
     cases=cases,
     reference=reference,
     compare=compare,
-    not_tested="three dimensions and blocks of size 0: the contract has neither",
+    not_tested="three dimensions and blocks of size 0, which the contract rules out",
 )

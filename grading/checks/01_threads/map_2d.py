@@ -1,4 +1,4 @@
-"""map_2d: each row times its weight, a thread an element of a matrix."""
+"""map_2d: each row times its weight, with one thread per element of a matrix."""
 
 import numpy as np
 
@@ -28,5 +28,5 @@ check = Check(
     map_2d,
     cases=cases,
     reference=reference,
-    not_tested="one array as x and y: the contract has no rule for it",
+    not_tested="the same array as x and y, because the contract rules it out",
 )
