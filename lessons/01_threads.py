@@ -24,9 +24,9 @@
 # whether you solved it. In lab 01, you'll write whole kernels, and the lesson says when
 # to go there.
 #
-# You don't need a GPU. If this machine has one, the kernels run on it. Otherwise, they
-# run in minigrad's simulator, which takes the same source code. The simulator also
-# finds mistakes that a GPU doesn't report, so we'll use it on purpose.
+# You don't need a GPU. If this machine has one, the kernels run on it, and otherwise in
+# the simulator of minigrad, the library that you build in this course. The simulator
+# also finds mistakes that a GPU doesn't report, so we'll use it on purpose.
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
@@ -309,8 +309,8 @@ viz.launch(mirror, 2, 4, (x, y, 8))
 # </details>
 
 # %% [markdown]
-# If you don't understand what a kernel does, let it print. In C's `printf`, `%d` stands
-# for an integer and `%f` for a float.
+# If you don't understand what a kernel does, let it print. In `printf`, `%d` stands for
+# an integer and `%f` for a float.
 
 # %%
 hello = Kernel(
@@ -354,7 +354,7 @@ viz.launch(forgets, 2, 4, (x, y))
 #
 # There's also a problem that you can't see in the numbers, because two threads write
 # the same element. `check` finds it. It runs a launch in the simulator, on copies of
-# the arrays, and reports what looks wrong.
+# the arrays, and reports mistakes.
 
 # %%
 print(forgets.check(2, 4, (x, y)))
@@ -656,8 +656,8 @@ print(divergent, "divergent; solved:", correct and divergent == 0)
 # ## Rows and columns
 #
 # Grids and blocks can have two or three dimensions. Then a launch takes tuples, x
-# first, and the kernel can also ask for `.y` and `.z`. It's only another way to count,
-# so a block of (32, 8) has 256 threads, like a block of 256.
+# first, and the kernel can also ask for `.y` and `.z`. A block of (32, 8) has 256
+# threads, like a block of 256.
 
 # %%
 viz.threads((2, 2), (8, 3))
@@ -831,8 +831,8 @@ print(blocks, "solved:", all(min(b) > 0 and b[0] * b[1] <= 1024 for b in blocks)
 # fixed size, for example as many blocks as the GPU holds at once. Then each thread has
 # to do several elements. Which ones?
 #
-# Let four threads share ten elements. Each begins at its own global index, and each
-# step is the number of **all** threads.
+# Let four threads share ten elements. Each begins at its own global index and moves
+# ahead by the number of **all** threads.
 
 # %%
 for thread in range(4):
@@ -904,8 +904,8 @@ print(report)
 # | col | columns | `blockIdx.x * blockDim.x + threadIdx.x` | 1 cell |
 #
 # So the cell is row · cols + col, plus k · rows · cols for the images before it. The
-# kernel loops over k in grid-size steps, because a grid has at most 65,535 blocks along
-# z, and a batch may be larger.
+# kernel loops over k, because a grid has at most 65,535 blocks along z, and a batch may
+# be larger.
 #
 # **Puzzle 9: each its own light.** This kernel comes from a book in which there's only
 # one image. **Predict** which of three images it gets right, and then fix it.
@@ -1000,7 +1000,7 @@ viz.launch(lighten, (2, 1, 2), (4, 2), args)
 # 2. 4 blocks have 1,024 threads, so it stops {{=24}}.
 # 3. The values are correct, because every element is done once. But neighbors in a warp
 #    are `gridDim.x` elements apart, and that's slow.
-# 4. Nothing goes wrong until there are 1,025 elements.
+# 4. Nothing goes wrong, until there are 1,025 elements.
 # 5. It's ({{=120}}, {{=68}}), x first, because 1920 / 16 is 120 and 1080 / 16 is 67.5.
 #
 # </details>

@@ -17,8 +17,9 @@
 # grid, and a test. There are seven exercises, which take about {{duration}}. The
 # kernels run on your GPU if this machine has one. Otherwise, they run in minigrad's
 # simulator, and you don't have to change anything. In a kernel's cell, replace `// YOUR
-# CODE HERE`. The compiler gets the text between `r"""` and `"""`. If it reports several
-# errors, fix the first, because the others often follow from it.
+# CODE HERE`, or put it back to start over. The compiler gets the text between `r"""`
+# and `"""`. If it reports several errors, fix the first, because the others often
+# follow from it.
 
 # %% [markdown]
 # {{how}}
@@ -71,9 +72,9 @@ print("thread", *thread)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# All blocks before yours are whole, so multiply their number by the length of a block.
-# Then add your own number. Keep the result in an `int i`, and use it as the index of
-# both arrays.
+# The blocks before a thread's own block are all whole, so multiply the block's number
+# by its length. Then add the thread's number. Keep the result in an `int i`, and use it
+# as the index of both arrays.
 #
 # </details>
 
@@ -360,8 +361,8 @@ torch.einsum("bi,bj->bij", x, y)
 #
 # Take `i` from y and `j` from x, and return if either is too large. Then loop over k.
 # All threads of a block do the same pairs, so the loop begins at the block's number
-# along z, and the step is the number of blocks along z. In it, you need only one
-# multiplication.
+# along z, and the step is the number of blocks along z. Inside the loop, you need only
+# one product of x and y.
 #
 # </details>
 

@@ -22,8 +22,8 @@ tail_guard = kernel_exercise(
 // y[i] = 2 * x[i] for i = 0 ... n - 1. Nothing else may be read or written.
 //
 // The launch has one dimension and at least n threads. There may be more, even whole
-// blocks without an element. n >= 0, and x may contain NaN and infinity. Only one
-// thread may write each element. The arrays x and y are different.
+// blocks without an element. n >= 0. x may contain NaN and infinity, and y anything.
+// Only one thread may write each element. The arrays x and y are different.
 __global__ void tail_guard(const float* x, float* y, int n);
 """,
     points=1,
@@ -89,10 +89,9 @@ outer_product = kernel_exercise(
 // x is b x n, y is b x m, and z is b x n x m, all stored row by row. Blocks have two
 // dimensions. x runs along j, and y along i. There are enough threads for every i and
 // every j, and there may be more. Along z, the grid has gridDim.z blocks, which may be
-// fewer than b or more. Blocks at blockIdx.z do the pairs k = blockIdx.z, blockIdx.z +
-// gridDim.z, and so on. b >= 1, n >= 0, and m >= 0, and x and y may contain NaN and
-// infinity. Only one thread may write each element. Nothing else may be read or
-// written.
+// fewer than b or more. A block does the pairs k = blockIdx.z, blockIdx.z + gridDim.z,
+// and so on. b >= 1, n >= 0, and m >= 0. x and y may contain NaN and infinity. Only one
+// thread may write each element. Nothing else may be read or written.
 __global__ void outer_product(const float* x, const float* y, float* z,
                               int b, int n, int m);
 """,
