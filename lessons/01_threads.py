@@ -136,8 +136,8 @@ y
 
 # %% [markdown]
 # `add_100` passes, because no thread needs what another thread writes. The next kernel
-# computes a running sum, so each element of y is the sum of x up to there. Its threads
-# do need something, because each adds its own element to what its neighbor has written.
+# computes a running sum, in which each element of y is the sum of x up to that element.
+# To get it, each thread adds its own element to what its neighbor has written.
 #
 # **Puzzle 1: any order.** Run the next two cells a few times. Then change the line so
 # that each thread computes its element from `x` only.
@@ -161,13 +161,13 @@ print("solved:", y == [3, 4, 8, 9, 14, 23, 25, 31])
 #
 # In order, the kernel {{=works|launch [3, 4, 8, 9, 14, 23, 25, 31]}}. Shuffled, it
 # fails, because most threads read their neighbor's element before it's been written.
-# Instead, each thread can add up that part of `x` itself.
+# Instead, let each thread add up the elements of `x` itself.
 #
 # ```python
 # y[i] = sum(x[: i + 1])
 # ```
 #
-# That's more work in total, but no thread needs another.
+# That's more work in total, but no thread has to wait for another.
 #
 # </details>
 
@@ -254,8 +254,8 @@ with trying():
 #
 # ## Which element is mine?
 #
-# You'll write the first line of this kernel more often than any other. It computes the
-# **global index**:
+# You'll write the first line of this kernel again and again. It computes the **global
+# index**:
 #
 # > i = blockIdx.x · blockDim.x + threadIdx.x
 #
@@ -378,8 +378,8 @@ viz.threads(2, 4, 5)
 
 # %% [markdown]
 # Python would raise an IndexError in these threads. C doesn't check, so `y[5]` is
-# whatever comes after the array in memory. To see that, we take eight cells of
-# `memory`, but let's say that only the first five belong to us.
+# whatever comes after the array in memory. To see that, we make an array of eight
+# cells, `memory`, but pretend that only the first five belong to y.
 
 # %%
 memory = to_device(np.array([0, 0, 0, 0, 0, 77, 88, 99], np.float32))
@@ -390,10 +390,10 @@ to_host(memory)
 # 77, 88, and 99 are {{=gone|105., 106., 107.}}. They might have been the weights of
 # another layer, and you'd get no message, only wrong results, later and somewhere else.
 #
-# If the address belongs to nobody, the GPU aborts the kernel and reports `an illegal
-# memory access was encountered`. From then on, your process can't use the GPU, and you
-# still don't know where it happened. NVIDIA's `compute-sanitizer` can tell you, and so
-# can `check`.
+# If the address isn't part of any array, the GPU aborts the kernel and reports `an
+# illegal memory access was encountered`. From then on, your process can't use the GPU,
+# and you still don't know where it happened. NVIDIA's `compute-sanitizer` can tell you,
+# and so can `check`.
 #
 # **Predict** which thread of which block it names if both arrays have five elements.
 
@@ -493,7 +493,7 @@ print(blocks, "solved:", blocks == [1, 1, 1, 2, 2, 4])
 
 # %% [markdown]
 # With one block too few, the last elements {{=aren't computed|[0., 0., 0.]}}, and
-# there's no error. A block too many costs next to nothing, but tells you that your
+# there's no error. An extra block costs next to nothing, but it tells you that your
 # formula is wrong.
 
 # %%
@@ -538,12 +538,12 @@ with trying():
 # multiple threads. A thread's position in its warp is called its **lane**, so thread 37
 # is lane 5 of warp 1.
 #
-# **Predict** how many warps it takes for a block of 33 threads. How many of their lanes
-# are empty?
+# **Predict** how many warps a block of 33 threads needs, and how many of their lanes
+# are empty.
 #
 # <details><summary>Answer</summary>
 #
-# It takes two, and the second has a single thread and {{=31 empty lanes|33 threads: 2
+# It needs two, and the second has a single thread and {{=31 empty lanes|33 threads: 2
 # warps, 31 lanes empty}}. That's why good block sizes are multiples of 32.
 #
 # </details>
@@ -605,15 +605,15 @@ for size in 1, 16, 32:
 # It matters that both ways have work to do. If they're as short as `v = 1` and `v = 2`,
 # the compiler removes the branch. All threads then compute both values, and an
 # instruction called *select* keeps one of them, so no thread waits. The simulator
-# doesn't know about that, because it counts the branches in your source.
+# counts the branches in your source, so it still reports such a branch as divergent.
 #
 # The guard `i < n` diverges in one warp at most, where the elements end, so it costs
-# next to nothing. (Since 2017, each thread has its own program counter. So after a
-# divergent branch, the threads of a warp may stay apart until a barrier, chapter 02,
-# brings them together.)
+# next to nothing. Since 2017, though, each thread has its own program counter, so the
+# threads of a warp may stay apart after a divergent branch. A barrier brings them
+# together, as chapter 02 shows.
 #
-# **Puzzle 5: agree.** Even elements still go one way, and odd elements the other. But
-# you may choose which thread does which element. Choose so that no warp diverges.
+# **Puzzle 5: agree.** Even elements still go one way, and odd elements the other.
+# Choose which thread does which element, so that no warp diverges.
 
 # %%
 source = r"""
@@ -656,8 +656,7 @@ print(divergent, "divergent; solved:", correct and divergent == 0)
 # ## Rows and columns
 #
 # Grids and blocks can have two or three dimensions. Then a launch takes tuples, x
-# first, and the kernel can also ask for `.y` and `.z`. A block of (32, 8) has 256
-# threads, like a block of 256.
+# first, and the kernel can also ask for `.y` and `.z`.
 
 # %%
 viz.threads((2, 2), (8, 3))
@@ -704,9 +703,9 @@ print(to_host(y).astype(int))
 viz.launch(matrix, (2, 3), (4, 2), (y, 5, 7))
 
 # %% [markdown]
-# Read {{=21}} as y = 2, x = 1. Blocks at the right and the bottom reach beyond the
-# matrix, so the kernel needs two guards, and {{=13 threads write nothing|13 write
-# nothing}}.
+# Here, {{=21}} means the block with y = 2 and x = 1. Blocks at the right and the bottom
+# reach beyond the matrix, so the kernel needs two guards, and {{=13 threads write
+# nothing|13 write nothing}}.
 #
 # **Puzzle 6: a quarter turn.** Now y has 7 rows and 5 columns, and it's x turned
 # clockwise. The first row of x becomes the **last column** of y. Element (row, col) of
@@ -960,8 +959,8 @@ viz.launch(lighten, (2, 1, 2), (4, 2), args)
 # On a GPU, `x + 100` is a launch like ours. PyTorch's kernel
 # (`launch_vectorized_kernel` in `aten/src/ATen/native/cuda/CUDALoops.cuh`) has blocks
 # of 128 threads, and each thread does several elements. The grid is n divided by the
-# elements per block, rounded up, so there's a guard too. **Predict** the number of
-# blocks for n = 1,000,003 and 4 elements per thread.
+# elements per block, rounded up. **Predict** the number of blocks for n = 1,000,003 and
+# 4 elements per thread.
 #
 # <details><summary>Answer</summary>
 #
