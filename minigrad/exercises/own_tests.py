@@ -8,7 +8,8 @@ def test_tail_guard(kernel):
     """Raise an AssertionError unless `kernel` is a correct tail_guard.
 
     kernel: a kernel with the contract of tail_guard, so y[i] = 2 * x[i] for all i < n.
-        Launch it with float32 arrays of NumPy: kernel(grid, block, (x, y, n)).
+        Launch it with float32 arrays of NumPy: kernel(grid, block, (x, y, n)). grid
+        and block are ints or tuples, and a grid has at least one block.
 
     Correct kernels must pass, so make only launches that tail_guard's contract allows.
     Your test must find wrong elements, elements that aren't written, and writes past

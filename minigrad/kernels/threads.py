@@ -34,13 +34,14 @@ __global__ void tail_guard(const float* x, float* y, int n);
 
 @exercise(points=2, stars=1, minutes=10)
 def launch_config(shape, block):
-    """Return the smallest grid whose blocks cover `shape`, as a tuple of ints.
+    """Return the smallest grid whose blocks cover `shape`, as a tuple of Python ints.
 
     A grid starts with x, like a block. x runs along the columns, and y along the rows.
     Blocks are whole, so the last ones may reach beyond the shape. A grid has at least
     one block in each dimension.
 
-    shape: (n,) or (rows, cols), ints from 0 to 2 ** 31.
+    shape: (n,) or (rows, cols), ints from 0 to 2 ** 31, so you can't count the blocks
+        one by one.
     block: as many ints >= 1, the numbers of threads along x, or along x and y.
 
     Without elements, one block is enough, but you may also cover each dimension by
@@ -90,7 +91,7 @@ outer_product = kernel_exercise(
 // dimensions. x runs along j, and y along i. There are enough threads for every i and
 // every j, and there may be more. Along z, the grid has gridDim.z blocks, which may be
 // fewer than b or more. A block does the pairs k = blockIdx.z, blockIdx.z + gridDim.z,
-// and so on. b >= 1, n >= 0, and m >= 0. x and y may contain NaN and infinity. Only one
+// and so on. b, n, and m >= 0. x and y may contain NaN and infinity. Only one
 // thread may write each element. Nothing else may be read or written.
 __global__ void outer_product(const float* x, const float* y, float* z,
                               int b, int n, int m);
