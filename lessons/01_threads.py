@@ -281,16 +281,14 @@ with trying():
 # of the picture?
 
 # %%
-mirror = Kernel(
-    r"""
+source = r"""
 __global__ void mirror(const float* x, float* y, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     int to = i;  // your line
     y[to] = x[i];
 }
-""",
-    "mirror",
-)
+"""
+mirror = Kernel(source, "mirror")
 
 # %%
 mirror(2, 4, (x, y, 8))
@@ -313,15 +311,13 @@ viz.launch(mirror, 2, 4, (x, y, 8))
 # an integer and `%f` for a float.
 
 # %%
-hello = Kernel(
-    r"""
+source = r"""
 __global__ void hello() {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     printf("block %d, thread %d: i = %d\n", blockIdx.x, threadIdx.x, i);
 }
-""",
-    "hello",
-)
+"""
+hello = Kernel(source, "hello")
 hello(2, 3, ())
 minigrad.synchronize()
 
@@ -336,7 +332,7 @@ minigrad.synchronize()
 # What if the index is only `threadIdx.x`? **Predict** which elements of `y` change.
 
 # %%
-forgets = Kernel(source.replace("blockIdx.x * blockDim.x + ", ""), "add_100")
+forgets = Kernel(add_100.source.replace("blockIdx.x * blockDim.x + ", ""), "add_100")
 y = to_device(np.zeros(8, np.float32))
 forgets(2, 4, (x, y))
 to_host(y)
@@ -407,15 +403,13 @@ print(add_100.check(2, 4, (x, y)))
 # doesn't know its own length, so the kernel needs it as another argument.
 
 # %%
-guarded = Kernel(
-    r"""
+source = r"""
 __global__ void guarded(const float* x, float* y, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) y[i] = x[i] + 100;
 }
-""",
-    "guarded",
-)
+"""
+guarded = Kernel(source, "guarded")
 print(guarded.check(2, 4, (x, y, 5)))
 viz.launch(guarded, 2, 4, (x, y, 5))
 
@@ -426,19 +420,17 @@ viz.launch(guarded, 2, 4, (x, y, 5))
 #
 # **Puzzle 3: differences.** The next kernel computes `x[i + 1] - x[i]`, so n numbers
 # give n - 1 differences. The guard keeps all writes inside of y, which has n elements.
-# **Predict** what `check` finds anyway, and then fix the guard.
+# What does `check` find anyway? Fix the guard.
 
 # %%
-differences = Kernel(
-    r"""
+source = r"""
 __global__ void differences(const float* x, float* y, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)  // your line
         y[i] = x[i + 1] - x[i];
 }
-""",
-    "differences",
-)
+"""
+differences = Kernel(source, "differences")
 
 # %%
 report = differences.check(2, 4, (x, y, 5))
@@ -794,34 +786,9 @@ with trying():
 # %% [markdown]
 # 1024 // 600 is 1, so the block is 0 threads wide, and the launch is {{=refused|block
 # (0, 600) is empty}}. A program that doesn't look at errors continues with a y that was
-# never written.
+# never written. A block doesn't have to know the shape, because the grid and the guards
+# take care of it. Any fixed block will do, for example a warp wide and 8 rows high.
 #
-# **Puzzle 7: a block for any shape.** Return a block, x first, that's allowed for any
-# number of rows.
-
-
-# %%
-def block_for(rows):
-    return 1024 // rows - 1, rows  # your line
-
-
-# %%
-blocks = [block_for(rows) for rows in (5, 600, 3000)]
-print(blocks, "solved:", all(min(b) > 0 and b[0] * b[1] <= 1024 for b in blocks))
-
-# %% [markdown]
-# <details><summary>Answer</summary>
-#
-# A block doesn't have to know the shape, because the grid and the guards take care of
-# it. Any fixed block will do, for example a warp wide and 8 rows high.
-#
-# ```python
-# return 32, 8
-# ```
-#
-# </details>
-
-# %% [markdown]
 # **To the lab**: exercise 3 (`launch_config`) and exercise 4 (`map_2d`).
 #
 # ## Fewer threads than elements
@@ -843,9 +810,9 @@ for thread in range(4):
 # guard, because a thread that starts beyond the end does nothing. The number of blocks
 # is `gridDim.x`.
 #
-# **Puzzle 8: no work twice.** The step of this kernel is too small. **Predict** for 4
-# blocks of 64 threads and 1,000 elements: is the result wrong? How many elements do the
-# threads write in all? Then correct the step.
+# **Puzzle 7: no work twice.** The step of this kernel is too small. With 4 blocks of 64
+# threads and 1,000 elements, is the result wrong? How many elements do the threads
+# write in all? Think first, and then correct the step.
 
 # %%
 source = r"""
@@ -906,8 +873,8 @@ print(report)
 # kernel loops over k, because a grid has at most 65,535 blocks along z, and a batch may
 # be larger.
 #
-# **Puzzle 9: each its own light.** This kernel comes from a book in which there's only
-# one image. **Predict** which of three images it gets right, and then fix it.
+# **Puzzle 8: each its own light.** This kernel comes from a book in which there's only
+# one image. Which of three images does it get right? Fix it.
 
 # %%
 source = r"""
@@ -985,27 +952,25 @@ viz.launch(lighten, (2, 1, 2), (4, 2), args)
 # | grid | n / size, rounded up | x from cols, y from rows |
 # | any grid | start at i, step by `gridDim.x * blockDim.x` | the same for each |
 #
-# ## Before you go: five questions
+# ## Before you go: four questions
 #
 # 1. A launch has 10 blocks of 96 threads. How many threads and how many warps is that?
-# 2. n is 1000, and the block has 256 threads. How many threads does the guard stop?
-# 3. Is `i = threadIdx.x * gridDim.x + blockIdx.x` wrong? Every thread gets its own i.
-# 4. A kernel has no guard, n is 1024, and the block has 256 threads. What goes wrong?
-# 5. Blocks are (16, 16), and an image has 1080 rows and 1920 columns. What's the grid?
+# 2. Is `i = threadIdx.x * gridDim.x + blockIdx.x` wrong? Every thread gets its own i.
+# 3. A kernel has no guard, n is 1024, and the block has 256 threads. What goes wrong?
+# 4. Blocks are (16, 16), and an image has 1080 rows and 1920 columns. What's the grid?
 #
 # <details><summary>Answers</summary>
 #
 # 1. It's {{=960}} threads and {{=30}} warps, 3 per block.
-# 2. 4 blocks have 1,024 threads, so it stops {{=24}}.
-# 3. The values are correct, because every element is done once. But neighbors in a warp
+# 2. The values are correct, because every element is done once. But neighbors in a warp
 #    are `gridDim.x` elements apart, and that's slow.
-# 4. Nothing goes wrong, until there are 1,025 elements.
-# 5. It's ({{=120}}, {{=68}}), x first, because 1920 / 16 is 120 and 1080 / 16 is 67.5.
+# 3. Nothing goes wrong, until there are 1,025 elements.
+# 4. It's ({{=120}}, {{=68}}), x first, because 1920 / 16 is 120 and 1080 / 16 is 67.5.
 #
 # </details>
 
 # %%
-10 * 96, 10 * 96 // 32, -1000 % 256, 1920 // 16, -(-1080 // 16)
+10 * 96, 10 * 96 // 32, 1920 // 16, -(-1080 // 16)
 
 # %% [markdown]
 # Now go to **lab 01**. Its last exercise is a test that you write for other people's
@@ -1021,13 +986,14 @@ viz.launch(lighten, (2, 1, 2), (4, 2), args)
 # C is stricter than Python. The compiler looks at the whole source before anything
 # runs, and its messages name a line and a column and mark the place with a `^`. The
 # mistake is there, or right before it. If you come from Python, you'll write lines like
-# these. **Predict** what's wrong in each of the four.
+# these. **Predict** what's wrong in each of the five.
 
 # %%
 bodies = [
     "int i = threadIdx.x\n    y[i] = 1;",
     "i = threadIdx.x;\n    y[i] = 1;",
     "int i = blockIdx * blockDim + threadIdx;\n    y[i] = 1;",
+    "int i = threadIdx.x;\n    if i < n and n > 1: y[i] = 1;",
     "int row = threadIdx.y, col = threadIdx.x;\n    y[row][col] = 1;",
 ]
 for body in bodies:
@@ -1040,39 +1006,10 @@ for body in bodies:
 # 1. The first line has no {{=semicolon|expected}}.
 # 2. A variable needs {{=a type|is undefined}}.
 # 3. `blockIdx` has three dimensions, so you have to say {{=which|no operator}}.
-# 4. An array in C has no shape, so {{=two indices|pointer}} make no sense.
+# 4. A condition needs {{=parentheses|expected '('}}, and `and` is written `&&`.
+#    Statements that belong together are in braces, `{` and `}`.
+# 5. An array in C has no shape, so {{=two indices|pointer}} make no sense.
 #
-# **Puzzle 10: from Python to C.** The next line is Python. In C, a condition is in
-# parentheses, and `and` is written `&&`. Translate it.
-
-# %%
-source = r"""
-__global__ void clip(float* x, int n) {
-    int i = threadIdx.x;
-    if i < n and x[i] < 0: x[i] = 0  // your line
-}
-"""
-
-# %%
-x = to_device(np.array([3, -1, 4, -1, 5], np.float32))
-try:
-    Kernel(source, "clip")(1, 32, (x, 5))
-except minigrad.CompileError as error:
-    print(error)
-print("solved:", to_host(x).tolist() == [3, 0, 4, 0, 5])
-
-# %% [markdown]
-# <details><summary>Answer</summary>
-#
-# ```c
-# if (i < n && x[i] < 0) x[i] = 0;
-# ```
-#
-# To put several statements under one `if`, write them in braces, `{` and `}`.
-#
-# </details>
-
-# %% [markdown]
 # Three things **do** compile, and surprise Python programmers.
 
 # %%
