@@ -13,30 +13,13 @@
 # %% [markdown]
 # # Lab 00 · From Python to the GPU
 #
-# Six exercises around a kernel: what one decides before it runs, what happens to its
-# data, and what one reads when it does not run. About {{duration}}. You need no
-# GPU and none of the libraries of lesson 00: everything is graded on any machine.
-#
-# How each exercise goes:
-#
-# 1. Read the task, and run the example under it. Then read the contract: it says
-#    exactly what your answer is given and what it must give. An answer leaves what it
-#    is given as it was.
-# 2. Fill in the cell that says `YOUR CODE HERE`, and run it. Five answers are Python
-#    functions; one is a kernel in CUDA C.
-# 3. Run the cell below it, to see your answer at work.
-# 4. Run the `check` cell. Each part of the task that is right earns its share of the
-#    points. If something is wrong, you see the first case that is, and often why. Check
-#    as often as you like.
-#
-# If you are stuck, open a hint: they go from vague to precise. No check needs your
-# answer to another exercise, so you may skip.
-#
-# When something is odd:
-#
-# - `NameError: name 'check' is not defined`, or `'solves'`, means that the set-up cell
-#   has not run in this session. Run it, then your answers, and go on.
-# - After each change of an answer, run its cell: a check tries what you ran last.
+# Six exercises about what happens around a kernel. You choose a launch, write a first
+# kernel, find expensive copies, and read error messages. They take about {{duration}}.
+# You don't need a GPU or any of the libraries in the lesson, because everything is
+# graded on any machine.
+
+# %% [markdown]
+# {{how}}
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
@@ -50,23 +33,24 @@ from minigrad.kernels.first import pick_launch, roll
 from minigrad.kernels.transfers import costliest_copy, needless_copies
 
 # %% [markdown] task="pick_launch"
-# ## How many blocks, of how many threads?
+# ## How many blocks, and of how many threads?
 #
-# To launch a kernel is to choose a block. Large blocks are often good ones, but the
-# device sets limits: to the threads of a block, and to its **registers**, the cells in
-# which threads keep their variables. All threads of a block get theirs from one store.
-# A kernel that needs 100 registers a thread needs 102,400 for 1024 threads; most GPUs
-# have 65,536 for a block. CUDA refuses such a launch with `too many resources requested
-# for launch`, and a block of 2048 threads with `invalid configuration argument`.
+# When you launch a kernel, you choose the size of its blocks. Large blocks often work
+# well, but the device has limits. A block may have at most 1,024 threads, and its
+# threads share the **registers**, in which they keep their variables. Most GPUs have
+# 65,536 registers per block. If a kernel needs 100 registers per thread, a block of
+# 1,024 threads needs 102,400, and CUDA refuses the launch with `too many resources
+# requested for launch`.
 #
-# Write `pick_launch(n, registers, limits)`: `(blocks, threads)` with the largest block
-# that is allowed, and as few blocks as give each of n elements a thread.
+# Write `pick_launch(n, registers, limits)`. It tries six block sizes, which are 1024,
+# 512, 256, 128, 64, and 32, and returns `(blocks, threads)` with the largest one that's
+# allowed and with as few blocks as give each of n elements a thread.
 #
-# | n | registers | the usual limits | why |
+# | n | registers | with the usual limits | because |
 # |---|---|---|---|
-# | 1000 | 32 | `(1, 1024)` | 1024 · 32 = 32,768 registers |
-# | 1000 | 100 | `(2, 512)` | 1024 · 100 are too many, 512 · 100 = 51,200 are not |
-# | 1024 | 64 | `(1, 1024)` | 65,536 registers: just enough |
+# | 1000 | 32 | `(1, 1024)` | 1024 · 32 = 32,768 registers are few enough |
+# | 1000 | 100 | `(2, 512)` | 1024 · 100 is too many, but 512 · 100 = 51,200 isn't |
+# | 1024 | 64 | `(1, 1024)` | 1024 · 64 = 65,536 is exactly the limit |
 
 # %%
 limits = {"threads": 1024, "registers": 65536, "blocks": 2147483647}
@@ -76,15 +60,15 @@ for threads in 1024, 512, 256:
 # %% [markdown] hints="pick_launch"
 # <details><summary>Hint 1</summary>
 #
-# Go through the six sizes, the largest first. Which two comparisons must hold? What is
-# left to do if none of the six passes?
+# Which two comparisons must hold for a block size? What's left to do if none of the six
+# sizes passes?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `for threads in (1024, 512, 256, 128, 64, 32)`, and return from within the loop.
-# Blocks are n / threads, rounded up: `-(-n // threads)`. After the loop comes `raise
-# ValueError(...)`.
+# Loop over the six sizes, starting with the largest, and return from inside the loop.
+# The number of blocks is n / threads, rounded up. `-(-a // b)` rounds up. After the
+# loop, raise the ValueError.
 #
 # </details>
 
@@ -114,10 +98,10 @@ with trying():
 check(pick_launch)
 
 # %% [markdown] task="roll"
-# ## From Numba to CUDA C
+# ## From Numba to CUDA C++
 #
-# Here is a kernel for Numba. It moves an array on by `shift` places; what leaves at one
-# end comes in at the other, as in `np.roll` and `torch.roll`.
+# Here's a kernel for Numba. It moves the elements of an array by `shift` positions, and
+# what leaves at one end comes in at the other, as in `np.roll` and `torch.roll`.
 #
 # ```python
 # @cuda.jit
@@ -127,13 +111,12 @@ check(pick_launch)
 #         y[i] = x[(i - shift) % x.size]
 # ```
 #
-# Port it: write the kernel `roll(x, y, n, shift)` in CUDA C. An array of C does not
-# know its size, so n comes as an argument. `shift` is any int: negative, or larger than
-# n, too. There may be more threads than n, and nothing outside of the n elements may be
-# read or written.
+# Write the same kernel in CUDA C++, as `roll(x, y, n, shift)`. An array in C++ doesn't
+# know its size, so n is an argument. `shift` may be any int, also a negative one or one
+# that's larger than n. There may be more threads than elements.
 #
-# Take care of one sign. Python's `%` and C's are the same for numbers that are not
-# negative. For others they are not: in Python `-1 % 5` is 4, in C it is -1.
+# Be careful with one operator. Python's `%` and C++'s `%` agree for numbers that aren't
+# negative, but in Python, `-1 % 5` is 4, and in C++ it's -1.
 
 # %%
 x, shift = [0, 1, 2, 3, 4], 2
@@ -143,15 +126,14 @@ for i in range(5):
 # %% [markdown] hints="roll"
 # <details><summary>Hint 1</summary>
 #
-# `cuda.grid(1)` is the global index: which expression of the thread's own numbers is it
-# in CUDA C? Then write the kernel as if C's `%` were Python's, and see which elements
-# are wrong.
+# `cuda.grid(1)` is the thread's number among all threads. How do you compute it in CUDA
+# C++? Write the kernel as if `%` were Python's, and see which elements are wrong.
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# In C, `(i - shift) % n` lies between -(n - 1) and n - 1. Where it is negative, add n:
-# keep it in an `int`, and write `if (from < 0) from += n;`.
+# In C++, `(i - shift) % n` is between -(n - 1) and n - 1. Keep it in an `int`. What do
+# you have to add if it's negative?
 #
 # </details>
 
@@ -183,15 +165,16 @@ with trying():
 check(roll)
 
 # %% [markdown] task="costliest_copy"
-# ## The copy that costs most
+# ## The most expensive copy
 #
-# A copy between host and device takes a while before its first byte arrives, the
-# **latency**, and from then on its bytes come at a certain **rate**. So a small array
-# that is copied in each round of a loop may cost more than a large one that is copied
-# once.
+# It takes a while before the first byte of a copy arrives, which is called the
+# **latency**. After that, the bytes arrive at a certain **rate**. So a small array
+# that's copied in every iteration of a loop may cost more than a large one that's
+# copied once.
 #
-# Write `costliest_copy(copies, links)`: the name of the array whose copies take
-# longest, all of them together. One copy takes `latency + nbytes / rate` microseconds.
+# Write `costliest_copy(copies, links)`. It returns the name of the array whose copies
+# take the most time in total. A single copy takes `latency + nbytes / rate`
+# microseconds.
 
 # %%
 links = {"to device": (10, 20000), "to host": (10, 10000)}
@@ -204,15 +187,15 @@ for name, link, nbytes in copies[:2]:
 # %% [markdown] hints="costliest_copy"
 # <details><summary>Hint 1</summary>
 #
-# Keep a dict from each name to its microseconds so far. What does it hold after the
-# last copy?
+# Suppose you had a dict from each name to its microseconds so far. What does it hold
+# after the last copy?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `spent.get(name, 0)` begins each name at 0: add what this copy takes. A dict keeps its
-# keys in the order in which they came, and `max(spent, key=spent.get)` takes the first
-# of equals. `default=None` is for the list without copies.
+# `spent.get(name, 0)` starts each name at 0, so you can add what this copy takes. A
+# dict keeps its keys in the order in which they were inserted, and `max` with a `key`
+# returns the first of equal ones. `max` also accepts a `default` for an empty dict.
 #
 # </details>
 
@@ -237,23 +220,24 @@ with trying():
 check(costliest_copy)
 
 # %% [markdown] task="needless_copies"
-# ## The copies that one can do without
+# ## Copies that you don't need
 #
-# The cheapest copy is the one that is not made. Here is what a program did, event by
+# The cheapest copy is one that you don't make. Here's what a program did, event by
 # event:
 #
 # | number | event | |
 # |---|---|---|
 # | 0 | `("to device", "x")` | x goes to the device |
 # | 1 | `("kernel", ("x",), ("y",))` | a kernel reads x and changes y |
-# | 2 | `("to host", "x")` | **needless**: the host has this x already |
+# | 2 | `("to host", "x")` | **needless**, because the host already has this x |
 # | 3 | `("to host", "y")` | y comes back |
 # | 4 | `("host", ("y",), ("x",))` | the CPU reads y and changes x |
-# | 5 | `("to device", "x")` | this is another x than that of event 0 |
-# | 6 | `("to device", "y")` | **needless**: this y came from there |
+# | 5 | `("to device", "x")` | x has changed since event 0 |
+# | 6 | `("to device", "y")` | **needless**, because the device already has this y |
 #
-# Write `needless_copies(events)`: the numbers of all needless copies, here `[2, 6]`. Of
-# `"kernel"` and `"host"` the first tuple says what is read, the second what is changed.
+# Write `needless_copies(events)`. It returns the numbers of all needless copies, here
+# `[2, 6]`. In `"kernel"` and `"host"` events, the first tuple names the arrays that are
+# read, and the second names those that are changed.
 
 # %%
 events = [
@@ -271,14 +255,15 @@ for number, event in enumerate(events):
 # %% [markdown] hints="needless_copies"
 # <details><summary>Hint 1</summary>
 #
-# Keep a set of the arrays of which both places hold the same. It is empty at first.
-# What does a copy do to the set, and what does a kernel?
+# For which arrays do host and device hold the same values right now? Keep those names
+# in a set, which is empty at first. What does a copy do to the set, and what does a
+# kernel do?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# A copy of x: if x is in the set, the copy is needless; if not, put x in. `"host"` and
-# `"kernel"` take the names in `writes` out of it: `equal -= set(writes)`.
+# If x is in the set when it's copied, the copy is needless. If it isn't, add it.
+# `"host"` and `"kernel"` remove the names in `writes` from the set.
 #
 # </details>
 
@@ -308,15 +293,16 @@ with trying():
 check(needless_copies)
 
 # %% [markdown] task="read_error"
-# ## What an error of CUDA asks of you
+# ## What a CUDA error asks you to do
 #
-# CUDA has a number for each of its errors, and words. The runtime has a name for it,
-# and so has the driver; libraries print one of the three, somewhere in a longer
-# message. `ERRORS` is a list of the commonest. Each has a `.number`, a `.runtime` and a
-# `.driver` (the names; `None` where the driver has none) and its `.words`.
+# Each CUDA error has a number and a sentence. The runtime has a name for it, and the
+# driver may have another. Libraries print one of the three texts somewhere in a longer
+# message. `ERRORS` is a list of the most common errors. Each has a `.number`, a
+# `.runtime` and a `.driver` name (`None` if the driver has none), and its sentence in
+# `.words`.
 #
-# Write `read_error(message)`, which finds the error and says what is to be mended:
-# `(number, cause)`, or `None` for a message that names none of them.
+# Write `read_error(message)`. It finds the error and says what has to be fixed, as
+# `(number, cause)`, or returns `None` for a message that names none of them.
 
 # %%
 for error in ERRORS:
@@ -325,15 +311,15 @@ for error in ERRORS:
 # %% [markdown] hints="read_error"
 # <details><summary>Hint 1</summary>
 #
-# Bring the message to small letters once, by `.lower()`, and each text that you look
-# for as well. Skip a name that is `None`.
+# How can you compare without regard to case? And what do you do with a name that's
+# `None`?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Go through `ERRORS`. For each, `any(text and text.lower() in message for text in
-# (error.runtime, error.driver, error.words))`. A dict `{35: "driver", 222: "driver",
-# ...}` gives the cause of a number.
+# Convert the message to lowercase once. For each error, test whether any of its three
+# texts is in the message, also in lowercase. A dict from numbers to causes does the
+# rest.
 #
 # </details>
 
@@ -369,14 +355,14 @@ check(read_error)
 # %% [markdown] task="wheel_for"
 # ## Which wheel fits this machine?
 #
-# A library for the GPU comes in several wheels, each built with its own CUDA: `cu126`,
-# `cu128`, `cu130`. Inside are **cubins**, machine code for GPUs of certain compute
-# capabilities, and sometimes **PTX**, from which the driver makes machine code when the
-# program runs.
+# A library for the GPU comes in several wheels, each built with its own CUDA version,
+# such as `cu126`, `cu128`, or `cu130`. A wheel contains **cubins**, which are machine
+# code for GPUs of certain compute capabilities. It may also contain **PTX**, from which
+# the driver makes machine code when the program runs.
 #
-# Write `wheel_for(driver, capability, wheels)`: the name of the newest wheel that runs.
-# The contract has the two rules of lesson 00, with all their conditions. Take care of
-# versions: 12.10 is newer than 12.9.
+# Write `wheel_for(driver, capability, wheels)`. It returns the name of the newest wheel
+# that runs. The contract states the two rules from part 3 of the lesson with all their
+# conditions. Be careful with versions, because 12.10 is newer than 12.9.
 
 # %%
 wheels = {
@@ -388,16 +374,16 @@ print("tuples compare as versions do:", (12, 10) > (12, 9), (13, 0) > (12, 8))
 # %% [markdown] hints="wheel_for"
 # <details><summary>Hint 1</summary>
 #
-# Write two conditions, each with a name: does a cubin fit, does the PTX? Then take all
-# wheels that run, and of them the one with the highest CUDA.
+# What are the two ways in which a wheel can have code for the GPU? Give each condition
+# a name.
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# A cubin fits if `major == capability[0] and minor <= capability[1]` for one of the
-# list. PTX fits if `ptx is not None and ptx <= capability and cuda <= driver`: tuples
-# compare the first numbers, and the second ones where those are equal. The newest is
-# `max(those, key=lambda name: wheels[name][0], default=None)`.
+# A cubin fits if its major number is equal and its minor number isn't above the GPU's.
+# For PTX, tuples compare as versions do, so one comparison is for the capability and
+# another is for the CUDA version. Collect the wheels that run, and return the one with
+# the highest CUDA version.
 #
 # </details>
 
@@ -425,10 +411,10 @@ with trying():
 check(wheel_for)
 
 # %% [markdown]
-# ## What you have built
+# ## What you've built
 #
-# Functions that pick a launch, find the copies that cost, read errors and choose a
-# wheel. Here they look after one program, from the launch to the error.
+# Your functions choose a launch, find needless copies, read errors, and choose a wheel.
+# Here they look after one program, from the launch to the error.
 
 # %%
 with trying():
@@ -439,13 +425,13 @@ with trying():
     print("take:", wheel_for((12, 8), (8, 6), wheels))
 
 # %% [markdown]
-# ## How you were checked
+# ## How your code is checked
 #
-# `show_check` shows the check of an exercise: its cases, where the expected values come
-# from, and the mistakes that it can name.
+# `show_check` prints the check of an exercise. You see its cases, where the expected
+# values come from, and the mistakes that it recognizes.
 
 # %%
 show_check(roll)
 
 # %% [markdown]
-# Lesson 01 opens a launch: which thread does which element.
+# Next, lesson 01 looks inside a launch and shows which thread works on which element.

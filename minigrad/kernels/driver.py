@@ -41,20 +41,21 @@ ERRORS = tuple(
 
 @exercise(points=2, stars=2, minutes=15, level="extra")
 def read_error(message):
-    """(number, cause) of the CUDA error that a message names; None if it names none.
+    """Return (number, cause) of the CUDA error that a message names, or None.
 
-    message: a text as a program prints it, of one line or several. It names an error of
-    ERRORS, one at most, if it holds its words or one of its two names, whole, in
-    capitals or not, anywhere: in any line, and inside a longer word. No line breaks
-    inside them. Nothing else counts, such as a number.
-    cause: what is to be mended:
-        "driver": it is older than the CUDA of the program (35, 222)
-        "device": none is seen (100)
+    message: a text as a program prints it, of one or more lines. It names an error of
+        ERRORS, at most one, if it contains its words or one of its two names as a
+        whole, anywhere, in uppercase or lowercase. They may be inside a longer word,
+        but they're never broken across lines. Nothing else counts, such as a number.
+
+    cause is what has to be fixed:
+        "driver": it's older than the program's CUDA version (35, 222)
+        "device": no GPU is found (100)
         "build": the program has no code for this GPU (209)
         "launch": the grid, the block, or what the block needs (9, 701)
-        "kernel": it went wrong while it ran; the process must be started anew (700,
-            716, 719)
-        "memory": the device's is full (2)
+        "kernel": it failed while it ran, and the process must be restarted (700, 716,
+            719)
+        "memory": the device's memory is full (2)
 
     read_error("RuntimeError: CUDA error: out of memory") -> (2, "memory")
     read_error("IndexError: index 5 is out of bounds") -> None
@@ -63,24 +64,24 @@ def read_error(message):
 
 @exercise(points=3, stars=3, minutes=25, level="extra")
 def wheel_for(driver, capability, wheels):
-    """The name of the newest wheel that runs on a machine; None where none does.
+    """Return the name of the newest wheel that runs on a machine, or None.
 
-    driver: the newest CUDA that the driver knows, as two ints: (12, 8).
-    capability: the GPU's compute capability: (8, 6).
-    wheels: {name: (cuda, cubins, ptx)}: the CUDA that the wheel is built with; the
-    compute capabilities for which it has machine code, a list, which may be empty; and
-    the one for which it has PTX, or None.
+    driver: the newest CUDA version that the driver runs, as two ints: (12, 8).
+    capability: the GPU's compute capability, as two ints: (8, 6).
+    wheels: {name: (cuda, cubins, ptx)}: the CUDA version that the wheel was built with;
+        a list of the compute capabilities for which it has machine code, which may be
+        empty; and the capability for which it has PTX, or None.
 
-    A wheel runs if both are true:
-    1. The major number of its CUDA is at most the driver's.
-    2. It has code for the GPU. That is a cubin whose major number is the GPU's and
-       whose minor number is at most the GPU's. Or it is PTX for at most the GPU's
-       capability; the driver must compile it, and knows how only if the CUDA of the
-       wheel is no newer than the driver's, major and minor.
-    The newest is the one with the highest CUDA. No two are equal.
+    A wheel runs if both of these are true:
+    1. The major number of its CUDA version is at most the driver's.
+    2. It has code for the GPU. Either it has a cubin whose major number is the GPU's
+       and whose minor number is at most the GPU's. Or it has PTX for at most the GPU's
+       capability, and its CUDA version is at most the driver's, major and minor,
+       because the driver has to compile the PTX.
+    The newest wheel is the one with the highest CUDA version. No two are equal.
 
     wheels = {"cu126": ((12, 6), [(7, 5), (8, 0)], None),
               "cu130": ((13, 0), [(7, 5), (8, 0)], (9, 0))}
-    wheel_for((12, 8), (8, 6), wheels) -> "cu126": cu130 is for drivers of CUDA 13
-    wheel_for((13, 0), (9, 0), wheels) -> "cu130": by its PTX
+    wheel_for((12, 8), (8, 6), wheels) -> "cu126", because cu130 needs a driver for 13
+    wheel_for((13, 0), (9, 0), wheels) -> "cu130", by its PTX
     """

@@ -5,14 +5,16 @@ from ..exercises.registry import exercise
 
 @exercise(points=2, stars=1, minutes=10, level="good to know")
 def costliest_copy(copies, links):
-    """The name of the array whose copies take longest, all of them together.
+    """Return the name of the array whose copies take the most time in total.
 
-    copies: a list of (name, link, nbytes), one for each copy that was made; an array
-    may be copied many times. links: {link: (latency, rate)}; one copy takes latency +
-    nbytes / rate microseconds: latency in microseconds, rate in bytes a microsecond.
-    Of arrays that take equally long, the one that was copied first; each copy of these
-    takes a whole number of microseconds. A copy may take no time at all: latency 0,
-    nbytes 0. None where nothing was copied.
+    copies: a list of (name, link, nbytes), one per copy that was made. An array may be
+        copied many times.
+    links: {link: (latency, rate)}. A copy takes latency + nbytes / rate microseconds,
+        with the latency in microseconds and the rate in bytes per microsecond.
+
+    If several arrays take the same time, return the one that was copied first. (Each
+    copy of such arrays takes a whole number of microseconds.) A copy may take no time,
+    with latency 0 and nbytes 0. If nothing was copied, return None.
 
     links = {"to device": (10, 20000), "to host": (10, 10000)}
     costliest_copy([("x", "to device", 400000), ("y", "to host", 400000)], links) -> "y"
@@ -21,19 +23,20 @@ def costliest_copy(copies, links):
 
 @exercise(points=3, stars=2, minutes=20, level="good to know")
 def needless_copies(events):
-    """The numbers of the copies that could be left out, as a list, in order.
+    """Return the numbers of the copies that aren't needed, a list in increasing order.
 
     events: what a program did, a list of tuples, counted from 0:
         ("host", reads, writes): the CPU reads some arrays and changes others
         ("kernel", reads, writes): a kernel does so on the device
         ("to device", name): the array is copied from the host to the device
         ("to host", name): the array is copied from the device to the host
-    reads, writes: tuples of names, of one letter or more; a name may be in both. At
-    first every array is on the host alone.
+    reads, writes: tuples of names, which have one letter or more. A name may be in
+        both.
 
-    A copy is needless where both places hold the same already: after the last copy of
-    this array, either way, nothing has changed it, neither here nor there. Reading does
-    not change an array.
+    At first, every array is only on the host. A copy isn't needed if both sides
+    already hold the same values. That's so if nothing has changed the array, on either
+    side, since it was last copied, in either direction. Reading doesn't change an
+    array.
 
     needless_copies([("to device", "x"), ("kernel", ("x",), ("y",)), ("to host", "x"),
                      ("to host", "y")]) -> [2]
