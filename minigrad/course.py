@@ -47,7 +47,8 @@ TITLES = {
 }
 NEEDS = {2: (1,), 4: (1, 3), 5: (2, 3, 4), 6: (2, 3, 4), 7: (2, 4, 6), 8: (3, 4),
          9: (8,), 10: (7, 9), 11: (4, 8), 12: (4, 8, 10)}  # fmt: skip
-PARTS = {0: ("libraries", "machine")}  # the lessons after a chapter's first
+# The lessons after a chapter's first: 04_elementwise_dispatch.
+PARTS = {0: ("libraries", "machine"), 4: ("dispatch",)}
 CHAPTERS = tuple(Chapter(i, *names) for i, names in enumerate(TITLES.items()))
 
 

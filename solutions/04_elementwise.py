@@ -149,10 +149,10 @@ check(unary_kernel)
 # %% [markdown] task="binary_broadcast"
 # ## Two tensors, broadcast
 #
-# To add a column of shape `(3, 1)` and a row of shape `(4,)`, both are expanded to
-# `(3, 4)`: views with strides `(1, 0)` and `(0, 1)`. Nothing is copied, and the kernel
-# need not know about broadcasting. It reads element i of either view, and a stride of 0
-# does the rest. A number is a view, too: one cell, and all strides 0.
+# To add a column of shape `(3, 1)` and a row of shape `(4,)`, both are expanded to `(3,
+# 4)`: views with strides `(1, 0)` and `(0, 1)`. Nothing is copied, and the kernel need
+# not know about broadcasting. It reads element i of either view, and a stride of 0 does
+# the rest. A number is a view, too: one cell, and all strides 0.
 #
 # Write the two functions `sub` and `maximum`, and the kernel `binary_broadcast`. CUDA's
 # own `max` and `fmax` lose a NaN.
@@ -174,8 +174,8 @@ torch.maximum(torch.tensor([1, torch.nan, 1]), torch.tensor([2, 2, torch.nan]))
 # <details><summary>Hint 2</summary>
 #
 # Each view has an offset of its own for the same i: `a[offset_of(i, a_view)]` and
-# `b[offset_of(i, b_view)]`. The result is row-major, so it goes to `y[i]`. In
-# `a > b || a != a ? a : b`, a NaN in a takes the first way, and one in b the second.
+# `b[offset_of(i, b_view)]`. The result is row-major, so it goes to `y[i]`. In `a > b ||
+# a != a ? a : b`, a NaN in a takes the first way, and one in b the second.
 #
 # </details>
 

@@ -42,10 +42,13 @@ from .strides_explorer import strides_explorer as strides_explorer
 from .surface import surface as surface
 from .svg import calls as calls
 from .svg import dispatch as dispatch
+from .svg import dispatch_keys as dispatch_keys
 from .svg import extension as extension
+from .svg import fusion as fusion
 from .svg import machine as machine
 from .svg import memories as memories
 from .svg import norm_axes as norm_axes
+from .svg import promotion as promotion
 from .svg import toolchain as toolchain
 from .tables import tables as tables
 from .threads import threads as threads

@@ -43,6 +43,21 @@ def dispatch():
     return stored("dispatch")
 
 
+def promotion():
+    """Show the lattice of dtypes: what two of them are promoted to."""
+    return stored("promotion")
+
+
+def dispatch_keys():
+    """Show the dispatch keys of a tensor, and which of them a call stops at."""
+    return stored("dispatch_keys")
+
+
+def fusion():
+    """Show what three kernels read and write, and what one fused kernel does."""
+    return stored("fusion")
+
+
 def stored(name):
     """Return the picture in NAME.svg; its title is the description in words."""
     text = Path(__file__).with_name(f"{name}.svg").read_text(encoding="utf-8")

@@ -1,0 +1,533 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # 04 · Part 2: In which dtype, and by which kernel?
+#
+# Part 1 was about kernels. But which kernel runs when Python evaluates `x + y`? That
+# depends on the dtype in which the sum is computed, and on the device. In this lesson,
+# you'll learn PyTorch's rule for the dtype, fill a small registry of kernels, watch
+# which kernels minigrad and PyTorch launch, and then turn three launches into one.
+#
+# It takes about {{duration}}, and builds on part 1. Run each code cell as you reach it,
+# and write your predictions down. The core path of the course leaves this part out.
+
+# %% setup=true
+# Set-up: run this cell first. Running it twice does no harm.
+import os
+
+os.environ["KINETO_LOG_LEVEL"] = "6"  # torch.profiler keeps its own messages to itself
+import numpy as np
+import torch
+
+import minigrad
+from grading import trying
+from minigrad import Kernel, answers_from, viz
+from minigrad.testing import rates
+
+# You'll write some of this in lab 04. Here, the reference solutions stand in.
+answers_from("solutions", before="05_reductions")
+device = "cuda" if minigrad.gpu_available() else "sim"
+
+# %% [markdown]
+# ## Type promotion
+#
+# A kernel is compiled for certain types, so the dtype has to be known before the kernel
+# is chosen. The rule for it is called **type promotion**. The next picture shows it for
+# two tensors. Start at both dtypes and follow the arrows. The first dtype that you can
+# reach from both is the result.
+
+# %%
+viz.promotion()
+
+# %% [markdown]
+# **Predict** the results for int32 and int64, uint8 and int8, int64 and float16, and
+# float16 and bfloat16.
+
+# %%
+for a, b in [
+    ("int32", "int64"), ("uint8", "int8"), ("int64", "float16"), ("float16", "bfloat16")
+]:  # fmt: skip
+    print(f"{a:8} {b:9}", torch.promote_types(getattr(torch, a), getattr(torch, b)))
+
+# %% [markdown]
+# uint8 and int8 become {{=int16|torch.int16}}, because neither holds all values of the
+# other. The same is true of float16 and bfloat16. For int64 and float16, the result is
+# {{=float16|torch.float16}}, although above 2,048 a float16 can't hold every integer.
+# Integers give way to floats of *any* width. Otherwise, a network in half precision
+# would leave it at its first integer.
+#
+# **Puzzle 1: two halves.** Find two dtypes that are promoted to float32, although
+# neither of them is float32.
+
+# %%
+pair = torch.int32, torch.float16  # your line
+
+# %%
+print(torch.promote_types(*pair))
+print("solved:", torch.promote_types(*pair) == torch.float32 not in pair)
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# There's only one such pair. float16 has more digits than bfloat16, but bfloat16 has a
+# wider range, so the result must have both.
+#
+# ```python
+# pair = torch.float16, torch.bfloat16
+# ```
+#
+# </details>
+
+# %% [markdown]
+# NumPy has another table. There, int32 and float32 become {{=float64|float64}}, because
+# a float32 can't hold every int32. A float64 takes twice the memory and is slow on most
+# GPUs, so PyTorch {{=keeps float32|torch.float32}}.
+
+# %%
+np.result_type(np.int32, np.float32), torch.promote_types(torch.int32, torch.float32)
+
+# %% [markdown]
+# ### Numbers, and tensors without dimensions
+#
+# If the number 2.5 counted like a float32 tensor, `halves + 2.5` would be float32, and
+# every network in half precision would become float32 at its first constant. So the
+# operands fall into three groups:
+#
+# 1. tensors with dimensions
+# 2. tensors without dimensions, such as `tensor(2.5)` or the sum of a tensor
+# 3. Python numbers, where an int counts as int64 and a float as the default dtype,
+#    float32
+#
+# There are also three **kinds** of dtypes: bool, integers, and floats. (PyTorch has
+# complex numbers as a fourth.) Within a group, the picture decides. Between groups,
+# **the highest kind wins. If several groups have that kind, the first of them wins.**
+#
+# | operands | dtypes by group | result |
+# |---|---|---|
+# | int32 tensor, 2 | 1: int32; 3: int64 | the same kind, so group 1: int32 |
+# | int32 tensor, 2.5 | 1: int32; 3: float32 | the higher kind: float32 |
+# | float16 tensor, 2.5 | 1: float16; 3: float32 | the same kind, so group 1: float16 |
+#
+# **Predict** the next three.
+
+# %%
+halves = torch.ones(3, dtype=torch.float16)
+ints = torch.ones(3, dtype=torch.int32)
+double = torch.tensor(1.0, dtype=torch.float64)  # without dimensions
+for pair in (halves, double), (ints, double), (halves, double.view(1)):
+    print(torch.result_type(*pair))
+
+# %% [markdown]
+# They're {{=float16, float64, and float64|torch.float16 torch.float64 torch.float64}}.
+# In the last one, `view(1)` gave the double a dimension, so both tensors belong to the
+# first group.
+#
+# **Puzzle 2: stay in half precision.** This line makes a float32 of a float16 tensor,
+# which doubles its memory. Change the factor's shape so that the result stays float16.
+
+# %%
+factor = torch.tensor([0.1])  # your line
+
+# %%
+scaled = halves * factor
+print(scaled.dtype, "solved:", scaled.dtype == torch.float16 and scaled.shape == (3,))
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# Without dimensions, the factor is in the second group, and it's of the same kind as
+# the first.
+#
+# ```python
+# factor = torch.tensor(0.1)
+# ```
+#
+# The Python number `0.1` would also do.
+#
+# </details>
+
+# %% [markdown]
+# ### Operators with their own rules
+#
+# `/` and `exp` always return {{=floats|float32 int64 int64 float32}}, and comparisons
+# return {{=bool|bool}}.
+
+# %%
+x = minigrad.tensor([1, 2, 3])
+print((x / 2).dtype, (x // 2).dtype, (x * 2).dtype, x.exp().dtype, (x < 2).dtype)
+
+# %% [markdown]
+# So 1 / 2 is 0.5 in a tensor, as in Python. In a kernel for `int`, it would be 0.
+# That's why minigrad's kernels have three types: one to load, one to compute in, and
+# one to store. An int is converted to float *before* the division.
+#
+# Promotion looks at dtypes and never at values. **Predict** the result of 200 + 100, if
+# the 200 is in a uint8 tensor, which holds 0 to 255.
+
+# %%
+torch.tensor([200], dtype=torch.uint8) + 100
+
+# %% [markdown]
+# It's {{=44}}, because the sum wraps around at 256, and there's no error.
+#
+# **Puzzle 3: enough room.** Brighten the two pixels by 100, so that the result is 300
+# and 110. The pixels themselves stay uint8.
+
+# %%
+pixels = minigrad.tensor([200, 10], dtype=minigrad.uint8)
+brighter = pixels + 100  # your line
+
+# %%
+print(brighter, "solved:", brighter.tolist() == [300, 110])
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# Convert before you add, because afterward it's too late.
+#
+# ```python
+# brighter = pixels.int() + 100
+# ```
+#
+# </details>
+
+# %% [markdown]
+# **To the lab**: exercise 4 (`result_type`).
+#
+# ## The dispatcher
+#
+# Now the operator, the device, and the dtype are known. A table called the **registry**
+# says which kernel belongs to them. Here's a small one. A dtype of None means every
+# dtype.
+
+# %%
+registry = {
+    ("add", "cpu", None): np.add,
+    ("exp", "cuda", "float32"): "a kernel in CUDA C",
+}
+
+# %% [markdown]
+# The **dispatcher** looks a kernel up here. If there's none, that must be {{=a clear
+# error|DispatchError: exp has no kernel}}. A kernel for another device is never an
+# alternative, because the tensor's address means nothing there.
+
+# %%
+with trying():
+    minigrad.dispatch.find_kernel(registry, "exp", "cpu", "float32")
+
+# %% [markdown]
+# **Puzzle 4: register a kernel.** Change the line so that `exp` works on the CPU for
+# every dtype. Don't touch the lookup.
+
+# %%
+registry["exp", "cpu", "float64"] = np.exp  # your line
+
+# %%
+solved = False
+with trying():
+    kernel = minigrad.dispatch.find_kernel(registry, "exp", "cpu", "float32")
+    solved = kernel is np.exp and ("exp", "cpu", "float32") not in registry
+print("solved:", solved)
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# ```python
+# registry["exp", "cpu", None] = np.exp
+# ```
+#
+# If a kernel for float64 is also there, float64 tensors use that one.
+#
+# </details>
+
+# %% [markdown]
+# In minigrad's own registry, `x + y` takes four steps: check the devices, promote the
+# dtypes, find the kernel, and run it.
+
+# %%
+kernels = minigrad.dispatch.KERNELS
+print(len({name for name, _, _ in kernels}), "operators,", len(kernels), "kernels")
+x, y = minigrad.ones(3), minigrad.arange(3)
+dtype = minigrad.result_type(x, y)
+minigrad.dispatch.find_kernel(kernels, "add", x.device, dtype)(x, y)
+
+# %% [markdown]
+# Tensors on two devices {{=aren't accepted|All tensors must be on one device}}, either
+# here or in PyTorch. Both make one exception, because a tensor on the CPU *without
+# dimensions* {{=counts as a number|tensor([3., 3., 3.]}}.
+
+# %%
+with trying():
+    print(minigrad.tensor(2.0) + minigrad.ones(3, device="sim"))
+    print(minigrad.ones(3) + minigrad.ones(3, device="sim"))
+
+# %% [markdown]
+# **To the lab**: exercise 5 (`find_kernel`).
+#
+# ### PyTorch's dispatch keys
+#
+# PyTorch's operators are in a C++ library called **ATen**, which has such a registry
+# too. Its keys don't contain the dtype. Instead, each kernel is a C++ function that
+# chooses by dtype inside. And a tensor has {{=several keys|DispatchKeySet(CPU,}} at
+# once, which are called **dispatch keys**.
+
+# %%
+print(torch._C._dispatch_keys(torch.ones(3)))
+viz.dispatch_keys()
+
+# %% [markdown]
+# A call goes to the highest key that has a kernel and is switched on. Autocast, which
+# chooses between float16 and float32, is off by default. So the call goes to Autograd.
+# Its kernel records the operation if a gradient is needed. Then it excludes its own key
+# and calls the dispatcher again, so the second call reaches the **backend**, which
+# computes. You'll build the autograd layer in chapter 08.
+#
+# A sparse tensor, which stores only the elements that aren't 0, has another backend,
+# and there's no kernel for `exp` there. The error begins with {{=the operator and the
+# backend|Could not run 'aten::exp'}}.
+
+# %%
+try:
+    torch.ones(3).to_sparse().exp()
+except NotImplementedError as error:
+    print(str(error).partition(". ")[0])
+
+# %% [markdown]
+# ## Which kernels ran?
+#
+# `minigrad.trace()` lists every kernel that's launched inside its `with`.
+# (`kernel_variant` chooses among an operator's kernels, and `"fastest"` means
+# minigrad's own.)
+
+# %%
+x = minigrad.rand(1000, 64).to(device)
+y = minigrad.rand(64).to(device)
+with minigrad.kernel_variant("fastest"), minigrad.trace() as launches:
+    z = (x * y + 1).relu()
+launches
+
+# %% [markdown]
+# Three operators make three launches. Each line names the kernel and the bytes that it
+# read and wrote. `y` is broadcast, so the first kernel is {{=`strided`|mul strided}},
+# which computes offsets as in part 1. The others got {{=contiguous|relu contiguous}}
+# tensors.
+#
+# Let's compare that with PyTorch. `torch.profiler` lists its operators, and on a GPU
+# also its kernels.
+
+# %%
+from torch.profiler import ProfilerActivity, profile
+
+where = "cuda" if torch.cuda.is_available() else "cpu"
+tx, ty = torch.rand(1000, 64, device=where), torch.rand(64, device=where)
+watched = [ProfilerActivity.CPU] + [ProfilerActivity.CUDA] * (where == "cuda")
+with profile(activities=watched, acc_events=True) as prof:
+    tz = torch.relu(tx * ty + 1)
+for event in prof.events():
+    if event.name.startswith("aten::") or str(event.device_type).endswith("CUDA"):
+        print(event.name[:80])
+
+# %% [markdown]
+# `mul`, `add`, and `relu` are the same operators as ours. `relu` calls another one,
+# {{=`clamp_min`|aten::clamp_min}}. On a GPU, three kernels follow. `elementwise_kernel`
+# handles broadcasting, and `vectorized_elementwise_kernel` handles contiguous tensors.
+#
+# Some operators only make a view. **Predict** which of these launch a kernel.
+
+# %%
+with minigrad.kernel_variant("fastest"), minigrad.trace() as launches:
+    z = x.T.contiguous().view(-1) > 0.5
+launches
+
+# %% [markdown]
+# `T` and `view` change three numbers. `contiguous` {{=copies|copy strided}}, and the
+# comparison is the second launch.
+#
+# **Puzzle 5: one launch less.** Change the line so that it launches a single kernel.
+# `z` must have the same values in the same order.
+
+
+# %%
+def compare(x):
+    return x.T.contiguous().view(-1) > 0.5  # your line
+
+
+# %%
+with minigrad.kernel_variant("fastest"), minigrad.trace() as launches:
+    again = compare(x)
+same = again.shape == z.shape and (again == z).all().item()
+print(launches)
+print("solved:", len(launches) == 1 and same)
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# The comparison reads any layout, and its result is a new, contiguous tensor. So a view
+# of that result needs no copy.
+#
+# ```python
+# return (x.T > 0.5).view(-1)
+# ```
+#
+# </details>
+
+# %% [markdown]
+# ### Kernel variants
+#
+# minigrad has several kernels for an operator, and calls them **variants**. The one
+# from the lab is called `yours`, and in this notebook, it's the reference solution.
+
+# %%
+with minigrad.kernel_variant("yours"), minigrad.trace() as launches:
+    z = (x * y).relu()
+launches
+
+# %% [markdown]
+# Once you've done the lab, minigrad uses your {{=`unary_kernel`|relu yours
+# unary_kernel}} and {{=`binary_broadcast`|mul yours binary_broadcast}} wherever they
+# fit, and its own kernels for other dtypes.
+#
+# How much does a variant matter? We measured three on an
+# {{relu | PyTorch | GPU}}
+# with tensors of 1 GB. `strided` takes any layout, `contiguous` reads element i at
+# position i, and `vectors` loads 16 bytes at a time. We count every byte that has to
+# move once, so PyTorch's plain copy shows about the maximum, and it reaches
+# {{machine | PyTorch's copy | GB/s}} GB/s.
+
+# %%
+unary = {"strided": "unary_s", "contiguous": "unary<float>", "vectors": "unary_v"}
+binary = {name: row.replace("unary", "binary") for name, row in unary.items()}
+rows = {"strided": "binary_s", "vectors": "binary_r"}
+viz.ranking({
+    "relu(x)": rates("relu", unary | {"PyTorch": "PyTorch"}),
+    "x + y": rates("a + b", binary | {"PyTorch": "PyTorch"}),
+    "matrix + row": rates("mat", rows | {"PyTorch": "PyTorch"}),
+})  # fmt: skip
+
+# %% [markdown]
+# For `x + y`, `contiguous` gains little over `strided`, because minigrad coalesces
+# contiguous tensors to one dimension first. In the matrix plus a row, two dimensions
+# remain, and the rate of `strided` drops from {{a + b | binary_s}} to
+# {{mat | binary_s}} GB/s.
+#
+# `vectors` gains more. Each thread asks for four floats at once instead of one, so four
+# times as many bytes are in flight while a warp waits. That's what it takes to keep
+# this memory busy.
+#
+# ## Fusing by hand
+#
+# Look at `sqrt(x * y + 1)`, where x, y, and z have the same size. Each kernel reads
+# what the one before it has written.
+
+# %%
+viz.fusion()
+
+# %% [markdown]
+# These kernels are limited by memory and not by arithmetic. That GPU copies
+# {{machine | PyTorch's copy | GB/s}} billion bytes per second. In a matrix product,
+# though, it computes {{a @ b, 4,096 | PyTorch}} trillion operations per second, which
+# is dozens for each float that it could move. So to be faster, we have to move less.
+#
+# **Predict** how many bytes the three kernels move for our x with 64,000 floats and y
+# with 64, which is broadcast. A float has 4 bytes.
+#
+# <details><summary>Answer</summary>
+#
+# Reading y is 256 bytes. Apart from that, there are six passes of 256,000 bytes, so
+# it's {{=1,536,256|1,536,256}} bytes.
+#
+# </details>
+
+# %%
+with minigrad.kernel_variant("fastest"), minigrad.trace() as launches:
+    z = (x * y + 1).sqrt()
+print(f"{sum(launch.bytes for launch in launches):,} bytes,", len(launches), "launches")
+
+# %% [markdown]
+# **Puzzle 6: fuse.** This kernel only multiplies. Change the line so that it computes
+# all of `sqrt(x * y + 1)`. It reads x and y once and writes z once, so it moves a third
+# of the bytes (y is small).
+
+# %%
+fused = """
+__global__ void fused(const float* x, const float* y, float* z, int n, int columns) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float product = x[i] * y[i % columns];
+    z[i] = product;  // your line
+}
+"""
+
+# %%
+together, n = x.new_empty(x.shape), x.numel()
+arrays = [tensor.storage.data for tensor in (x, y, together)]
+Kernel(fused, "fused", ("--fmad=true",))(n // 256, 256, (*arrays, n, 64))
+error = (together - z).abs().amax().item()
+print("largest difference:", error, "solved:", error < 1e-6)
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# ```c
+# z[i] = sqrt(product + 1);
+# ```
+#
+# </details>
+
+# %% [markdown]
+# With the right line, the largest difference is about 10⁻⁷ and not 0. The compiler
+# turns `x[i] * y[i % columns] + 1` into a single **fused multiply-add**, which rounds
+# once, where two kernels round twice. (The simulator does that only if you pass
+# `--fmad=true`.) Both results are correct, and the fused one is a little more accurate.
+#
+# `torch.compile` does this for you. It records an expression, and writes one kernel for
+# as much of it as possible.
+#
+# ## Where PyTorch keeps this
+#
+# | here | PyTorch |
+# |---|---|
+# | `result_type` | `aten/src/ATen/native/TypeProperties.cpp` |
+# | `promote_types` | `c10/core/ScalarType.cpp` |
+# | the list of operators | `aten/src/ATen/native/native_functions.yaml` |
+# | the registry | `aten/src/ATen/core/dispatch/Dispatcher.h` |
+# | same device, same dtype | `aten/src/ATen/TensorIterator.cpp` |
+#
+# ## Before you go: three questions
+#
+# 1. Which dtype does `x * 0.5` have if x is an int64 tensor? If it's a bfloat16 tensor?
+# 2. Why doesn't a dispatcher copy a tensor to the CPU and back if only the CPU has a
+#    kernel?
+# 3. How many times does `((x + 1) * 2).exp()` pass through memory of x's size, with
+#    three kernels and with a single one?
+#
+# <details><summary>Answers</summary>
+#
+# 1. {{=float32}} and {{=bfloat16}}.
+# 2. It would be correct, but so slow that you should decide it yourself.
+# 3. Six times and twice.
+#
+# </details>
+
+# %%
+dtypes = minigrad.int64, minigrad.bfloat16
+print(*(minigrad.result_type(minigrad.ones(1, dtype=dtype), 0.5) for dtype in dtypes))
+
+# %% [markdown]
+# Now finish **lab 04**. Its last exercise is a test for other people's kernels.
+# Afterward, you can run both parts of this lesson on your own code. In their set-up
+# cells, replace `"solutions"` with `"labs"`, and then choose **Kernel > Restart Kernel
+# and Run All Cells**.
+#
+# Further reading: E. Yang, *Let's talk about the PyTorch dispatcher* (2020); J. Ansel
+# et al., *PyTorch 2* (2024), about fusion by a compiler.
