@@ -80,7 +80,10 @@ def by_blocks(x, size):
 
 
 def line(x, n, grid, block, **more):
-    """A launch of a kernel of (x, y, n). Past the n elements only y has cells."""
-    beyond = BEYOND * max(grid - cover(n, block), 0)
+    """A launch of a kernel of (x, y, n). Past the n elements only y has cells.
+
+    It has fewer than threads, so that a kernel without a guard goes outside of it.
+    """
+    beyond = BEYOND * max(grid - cover(n, block), 0) * (block > BEYOND)
     args = x, blank(n + beyond, dtype=x.dtype), np.int32(n)
     return Launch(grid, block, args, **more)

@@ -1,5 +1,7 @@
 """What the checks of kernels for any layout share: views, and launches."""
 
+from itertools import product
+
 import numpy as np
 import torch
 
@@ -54,32 +56,25 @@ def layouts(random):
 
 def mixed(random):
     """Layouts in which every two peculiarities meet, as layouts() yields them."""
-    ends = None, 0, -1  # dimensions
-    for dims, order, inner, outer, repeated, single in drawn(
-        random,
-        dims=(1, 2, 3, 8),
-        order=("row-major", "reversed", "shuffled"),
-        inner=(1, 2),
-        outer=(0, 3),
-        repeated=ends,
-        single=ends,
-    ):
-        shape = [random.randint(2, 6 if dims < 4 else 3) for _ in range(dims)]
+    orders, gaps = ("row-major", "reversed", "shuffled"), (None, "inner", "outer")
+    dims, ends = (2, 3, 8), (("repeated", 0), ("single", 0), ("repeated", -1))
+    plain = [(random.choice(dims), *how, None) for how in product(orders, gaps)]
+    odd = drawn(random, dims=dims, order=orders, gap=gaps, odd=(*ends, ("single", -1)))
+    for count, order, gap, peculiar in [*plain, *odd]:
+        shape = [random.randint(2, 6 if count < 4 else 3) for _ in range(count)]
         shape[4:] = [random.choice([1, 2]) for _ in shape[4:]]
-        if single is not None:
-            shape[single] = 1
-        walk = [*range(dims)] if order == "reversed" else [*reversed(range(dims))]
+        what, where = peculiar or ("", 0)
+        shape[where] = 1 if what == "single" else shape[where]
+        walk = [*range(count)] if order == "reversed" else [*reversed(range(count))]
         if order == "shuffled":
             random.shuffle(walk)
-        strides, step = [0] * dims, inner
+        strides, step = [0] * count, 1 + (gap == "inner")
         for n, d in enumerate(walk):
             strides[d] = step if shape[d] > 1 else random.randint(0, 99)
-            step = step * shape[d] + outer * (n == 0)
-        if repeated is not None:
-            strides[repeated] = 0
-        gaps = inner > 1 or outer
-        part = "steps and gaps" if gaps else "any order of dimensions"
-        part = part if repeated is None else "repeated elements"
+            step = step * shape[d] + 3 * (gap == "outer" and n == 0)
+        strides[where] = 0 if what == "repeated" else strides[where]
+        part = "steps and gaps" if gap else "any order of dimensions"
+        part = "repeated elements" if what == "repeated" else part
         yield part, tuple(shape), tuple(strides)
 
 

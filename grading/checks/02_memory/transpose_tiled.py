@@ -40,7 +40,7 @@ def launch(x, high):
         "bank_passes": int(SLACK * 64 * down * right),
     }
     args = x, blank(cols, rows), np.int32(rows), np.int32(cols)
-    limits = limits if x.size < 2**14 else {}
+    limits = limits if min(x.shape) > 2 and x.size < 2**14 else {}
     return Launch((right, down), (32, high), args, 4224, limits)
 
 

@@ -26,3 +26,13 @@ def _(shape):
 @answer(contiguous_strides, right="each by a product of its own")
 def _(shape):
     return tuple(math.prod(n or 1 for n in shape[d + 1 :]) for d in range(len(shape)))
+
+
+@answer(contiguous_strides, wrong="unknown")
+def _(shape):
+    strides, step, seen = [], 1, False
+    for size in reversed(shape):
+        strides.append(step)
+        step *= size if size or seen else 1
+        seen = seen or size == 0
+    return tuple(reversed(strides))
