@@ -1,5 +1,7 @@
 """where_compare: comparisons, and a choice between two tensors."""
 
+import math
+
 import numpy as np
 import torch
 
@@ -25,11 +27,13 @@ def cases(random):
         part, one = "NaN and infinities", [(1,), (1,), (0,), (0,)]
         yield part, launch(random, (8,), one, op, a=ODD, b=OTHER)
     for part, shape, strides in strided.layouts(random):
+        if math.prod(shape) > 9999:  # four views of these take long
+            continue
         views = [strides, *(strided.broadcast(random, shape) for _ in range(3))]
         random.shuffle(views)
         yield part, launch(random, shape, views, "less")
     for T in DTYPES:  # noqa: N806
-        few = 6 if T in ("float", "int") else 3  # of each a text is compiled
+        few = 6 if T in ("float", "int") else 2  # of each a text is compiled
         for op in random.sample([*COMPARE], few):
             part = "NaN and infinities" if T == "float" else "another type"
             yield part, all_pairs(random, op, T, count=4)
