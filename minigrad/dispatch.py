@@ -43,17 +43,21 @@ class DispatchError(NotImplementedError):
 
 @exercise(points=2, stars=1, minutes=10, level="good to know")
 def find_kernel(registry, operator, device, dtype):
-    """The kernel of `operator` for tensors on `device`, computing in `dtype`.
+    """Return the kernel of `operator` for tensors on `device`, computing in `dtype`.
 
-    registry: {(operator, device, dtype): kernel}, and no kernel is false. operator,
-    device: names, such as "add" and "sim". A kernel that is registered for dtype None
-    is for every dtype, but gives way to one for `dtype` itself. A kernel of another
-    device is never right: it could not read the tensors' memory.
+    That's the kernel that's registered for all three. If there's none, it's the one for
+    the same operator and device whose dtype is None, because that works for every
+    dtype. Never return a kernel for another device or another dtype.
 
-    The registry may have grown since the last call: nothing is kept of it.
-    Raises DispatchError where there is none, with missing(registry, operator, device,
-    dtype): all three and what there is instead, or an operator that no device has. A
-    message of yours will do if it names the same.
+    registry: a dict {(operator, device, dtype): kernel}. No kernel is false. It may
+        grow between two calls, so don't remember what you found.
+    operator, device: strings, such as "add" and "sim".
+    dtype: a dtype, or its name, such as "float32".
+
+    Raises DispatchError if there's no such kernel, with the message
+    missing(registry, operator, device, dtype). Another message is also accepted if it
+    names the operator, the device, the dtype, and every device that has the operator.
+    If no device has it, the operator is enough.
     """
 
 

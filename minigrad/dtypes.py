@@ -129,20 +129,24 @@ def promote_types(a, b):
 
 @exercise(points=2, stars=2, minutes=20, level="good to know")
 def result_type(*operands):
-    """The dtype in which an operator computes with these operands.
+    """Return the dtype in which an operator computes with these operands.
 
-    operands: one or more tensors and Python's numbers (bool, int, float; NumPy's count
-    as such). They fall into three groups: tensors with dimensions, tensors without, and
-    numbers. A group's dtype is promote_types of its members. The result is the dtype of
-    the group of the highest kind (bool, whole numbers, floats: kind(dtype) is 0, 1, 2);
-    of several groups of that kind the first one, in the order above.
+    The operands fall into three groups: tensors with dimensions, tensors without
+    dimensions, and numbers. The dtype of a group is promote_types of all its members.
+    The result is the dtype of the group with the highest kind. If several groups have
+    that kind, the first of them wins, in the order above.
 
-    At hand: promote_types(a, b), kind(dtype), of_number(value). A tensor is what has a
-    storage: hasattr(x, "storage").
-    The same as torch.result_type, with any number of operands:
+    operands: one or more tensors and Python numbers (bool, int, and float). A number
+        from NumPy counts like Python's, and a tensor without elements like any other.
+
+    You can use promote_types(a, b), of_number(value), which returns a number's dtype,
+    and kind(dtype), which returns 0 for bool, 1 for integers, and 2 for floats. A
+    tensor is whatever has a storage: hasattr(x, "storage").
+
+    The result is the same as torch.result_type, but for any number of operands. For
+    anything else, of_number raises TypeError.
     (int32 tensor, 2) -> int32;  (int32 tensor, 2.5) -> float32;
     (float16 tensor, float64 tensor without dimensions) -> float16
-    Raises TypeError for what is neither (of_number does).
     """
 
 

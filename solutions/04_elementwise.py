@@ -13,34 +13,15 @@
 # %% [markdown]
 # # Lab 04 · Elementwise
 #
-# Here minigrad's tensors learn to compute: three kernels that do many operations on
-# tensors of any layout, and the two functions that decide which kernel runs, and in
-# which dtype, and a test. Six exercises, about {{duration}} of work. They run on your
-# GPU if the machine has one, and else in minigrad's simulator.
-#
-# How each exercise goes:
-#
-# 1. Read the task, and look at the example under it: PyTorch, or plain Python.
-# 2. Fill in the cell: put CUDA C in the place of each `// YOUR CODE HERE` (there are
-#    several in a cell), or Python in the place of `# YOUR CODE HERE` and the `raise`
-#    under it. Above the cell stands the contract: it says all that is tested. An answer
-#    leaves what it is given as it was, unless that says otherwise. Then run the cell.
-# 3. Run the cell below it, to see your code at work.
-# 4. Run the `check` cell. It compares with PyTorch. Each part of the task that is right
-#    earns its share of the points. Check as often as you like.
-#
-# If you are stuck, open a hint: they go from vague to precise. You may also skip: no
-# check needs your answer to another exercise.
-#
-# When something is odd:
-#
-# - `NameError: name 'check' is not defined`, or `'solves'`, means that the set-up cell
-#   has not run in this session. Run it, then your answers, and go on.
-# - "not answered yet" for a kernel that you have written: one `// YOUR CODE HERE` still
-#   stands in it.
-# - After each change of an answer, run its cell: a check tries what you ran last.
-# - To begin afresh, choose **Kernel > Restart Kernel and Run All Cells**. Exercises
-#   without an answer say so, and nothing stops.
+# In this lab, minigrad's tensors learn to compute. You write three kernels that run
+# many operations on tensors of any layout, and two functions that choose the dtype and
+# the kernel. The last exercise is a test. There are six exercises, which take about
+# {{duration}}. The kernels run on your GPU if this machine has one. Otherwise, they run
+# in minigrad's simulator, and you don't have to change anything. In a kernel's cell,
+# replace each `// YOUR CODE HERE` (there are several), or put it back to start over.
+
+# %% [markdown]
+# {{how}}
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
@@ -62,19 +43,19 @@ answers_from("labs", before="04_elementwise")
 # %% [markdown] task="unary_kernel"
 # ## One kernel for many operations
 #
-# `relu`, `sigmoid`, `exp`, `neg`: the kernels of these differ in one place. So one
-# writes the kernel once, with a name in that place, and tells the compiler what the
-# name stands for. There are two such names here: `OP`, the operation, and `T`, the type
-# of an element. `Kernel(text, name, ("-DT=float", "-DOP=relu"))` compiles the text with
+# The kernels of `relu`, `sigmoid`, `exp`, and `-` differ in a single place. So we write
+# the kernel once, with a name in that place, and the compiler gets told what the name
+# means. There are two such names. `OP` is the operation, and `T` is the type of an
+# element. `Kernel(source, name, ("-DT=float", "-DOP=relu"))` compiles the source with
 # `relu` wherever it says `OP`.
 #
-# The tensor may be a view of any kind, so element i is not `x[i]`. The function
-# `offset_of`, which stands in the cell, says in which cell it lies: it is the loop of
+# The tensor may be any view, so its element i needn't be in cell i. The function
+# `offset_of` in the cell below returns the cell that it's in. You know its loop from
 # exercise 10 of lab 03.
 #
-# Write the two functions `relu` and `sigmoid`, and the kernel `unary_kernel`. NaN stays
-# NaN: hiding it hides the mistake that it comes from. All of it for any floating type
-# T: do not write `float`.
+# Write the functions `relu` and `sigmoid`, and the kernel `unary_kernel`. The kernel
+# writes its results to a new tensor, which is stored row by row. Use `T` instead of
+# `float`, because the check also compiles your code for double. NaN must stay NaN.
 
 # %%
 import torch
@@ -86,19 +67,21 @@ print(torch.sigmoid(x))
 # %% [markdown] hints="unary_kernel"
 # <details><summary>Hint 1</summary>
 #
-# Which comparison is false for NaN? All of them. So in `condition ? one : other` NaN
-# always takes the second way: which of the two must that be? And how does the kernel of
-# exercise 2 of lab 01 look with another index and another operation?
+# Every comparison with NaN is false. So which of the two values of `condition ? p : q`
+# does a NaN get, and what must that value be? And in which sigmoid could you get ∞ / ∞
+# if x is 100?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `return x < 0 ? 0 : x;` sends NaN the right way, and `x > 0 ? x : 0` the wrong one.
-# For the sigmoid, `exp(-x)` is infinite for very negative x, and 1 / ∞ is 0, as it
-# should be. The kernel: find i, guard it, then `y[i] = OP(x[offset_of(i, view)]);`.
+# Write the condition of `relu` so that it's true for the numbers that become 0. For
+# `sigmoid`, use the formula in the contract as it is. If x is very negative, e⁻ˣ
+# becomes infinite, and 1 / ∞ is 0, which is correct.
+#
+# In the kernel, compute i and guard it. The view tells you which element of x to read.
+# Where in y does result i go, if y is stored row by row?
 #
 # </details>
-
 
 # %% exercise="unary_kernel"
 solves(unary_kernel)(r"""
@@ -149,13 +132,13 @@ check(unary_kernel)
 # %% [markdown] task="binary_broadcast"
 # ## Two tensors, broadcast
 #
-# To add a column of shape `(3, 1)` and a row of shape `(4,)`, both are expanded to `(3,
-# 4)`: views with strides `(1, 0)` and `(0, 1)`. Nothing is copied, and the kernel need
-# not know about broadcasting. It reads element i of either view, and a stride of 0 does
-# the rest. A number is a view, too: one cell, and all strides 0.
+# To add a column of shape `(3, 1)` and a row of shape `(4,)`, we expand both to `(3,
+# 4)`. That gives two views with strides `(1, 0)` and `(0, 1)`. Nothing is copied, and
+# the kernel needn't know about broadcasting, because a stride of 0 does all the work. A
+# scalar is a view too, and all its strides are 0.
 #
-# Write the two functions `sub` and `maximum`, and the kernel `binary_broadcast`. CUDA's
-# own `max` and `fmax` lose a NaN.
+# Write the functions `sub` and `maximum`, and the kernel `binary_broadcast`. `maximum`
+# must return NaN if either operand is NaN. CUDA's `max` and `fmax` don't.
 
 # %%
 a, b = torch.tensor([[10.0], [20.0], [30.0]]), torch.tensor([1.0, 2.0, 3.0, 4.0])
@@ -167,18 +150,21 @@ torch.maximum(torch.tensor([1, torch.nan, 1]), torch.tensor([2, 2, torch.nan]))
 # %% [markdown] hints="binary_broadcast"
 # <details><summary>Hint 1</summary>
 #
-# The kernel is that of exercise 1 with two views. Which of the two goes with which
-# array? And for the maximum: only NaN is not equal to itself.
+# How does the kernel of exercise 1 change if there are two views? Which view belongs to
+# which array? For `maximum`, list the four cases: neither operand is NaN, only a is,
+# only b is, and both are. Which of a and b is a correct result in each?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Each view has an offset of its own for the same i: `a[offset_of(i, a_view)]` and
-# `b[offset_of(i, b_view)]`. The result is row-major, so it goes to `y[i]`. In `a > b ||
-# a != a ? a : b`, a NaN in a takes the first way, and one in b the second.
+# The same i leads to one offset in a and another in b. The result is stored row by row.
+#
+# Start `maximum` with `a > b ? a : b`. If b is NaN, the comparison is false, so the
+# result is b, as it should be. If only a is NaN, the comparison is also false, but then
+# the result must be a. So extend the condition with a test that's true only if a is
+# NaN.
 #
 # </details>
-
 
 # %% exercise="binary_broadcast"
 solves(binary_broadcast)(r"""
@@ -224,15 +210,15 @@ check(binary_broadcast)
 # %% [markdown] task="where_compare"
 # ## Comparing and choosing
 #
-# `torch.where(a < b, p, q)` takes p's element where the condition holds, and q's where
-# it does not. PyTorch runs two kernels for it, one for the comparison and one for the
-# choice. Write both as one: the condition never goes to memory.
+# `torch.where(a < b, p, q)` takes p's element if the condition is true, and otherwise
+# q's. PyTorch runs two kernels for that, one for the comparison and one for the choice.
+# Write both as a single kernel, so that the condition never goes to memory.
 #
-# Write the six functions and the kernel `where_compare`. For NaN they must say what
-# PyTorch says.
+# Write the six comparisons and the kernel `where_compare`. For NaN, the comparisons
+# must return what PyTorch's do, and the example below shows it.
 #
-# What is chosen arrives unchanged, be it an infinity or a NaN; what is not chosen has
-# no effect, whatever it is.
+# The element that's chosen must arrive unchanged, even if it's infinite or NaN. The
+# other one must have no effect.
 
 # %%
 a, b = torch.tensor([1.0, 2.0, torch.nan]), torch.tensor([2.0, 2.0, torch.nan])
@@ -242,17 +228,17 @@ for compare in torch.eq, torch.ne, torch.lt, torch.le, torch.gt, torch.ge:
 # %% [markdown] hints="where_compare"
 # <details><summary>Hint 1</summary>
 #
-# C compares as PyTorch does: each of the six is one operator. Do not build one out of
-# another: `not less` is `greater or equal` only where there is no NaN.
+# C's comparisons treat NaN as PyTorch's do. Suppose you wrote `greater_equal` as `!(a <
+# b)`. What would it return for NaN?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `return a <= b;` and so on. In the kernel, read the two numbers by their views, then
-# `y[i] = OP(left, right) ? p[offset_of(i, p_view)] : q[offset_of(i, q_view)];`.
+# Each of the six functions needs a single operator of C. In the kernel, read the
+# elements of a and b by their own views, and compare them with `OP`. Then choose with
+# `? :` between an element of p and one of q, which also have their own views.
 #
 # </details>
-
 
 # %% exercise="where_compare"
 solves(where_compare)(r"""
@@ -308,22 +294,22 @@ check(where_compare)
 # %% [markdown] task="result_type"
 # ## In which dtype?
 #
-# `x + y` of int32 and float16 is computed in float16, and `x + 2.5` of an int32 tensor
-# in float32; but a float16 tensor plus 2.5 stays float16. There is a rule, and you can
-# predict every case with it.
+# The sum of an int32 and a float16 tensor is computed in float16. An int32 tensor plus
+# 2.5 is computed in float32, but a float16 tensor plus 2.5 stays float16. There's a
+# rule that covers all of this.
 #
-# The operands fall into three **groups**: tensors that have dimensions, tensors without
-# dimensions, and Python's numbers. There are three **kinds** of dtypes: bool, then
-# whole numbers, then floats.
+# The operands fall into three **groups**: tensors with dimensions, tensors without
+# dimensions, and Python numbers. There are also three **kinds** of dtypes: bool, then
+# integers, then floats.
 #
-# 1. Within a group, the dtypes are promoted together: `promote_types(int32, int64)` is
-#    int64, `promote_types(int64, float16)` is float16.
-# 2. Of what the groups give, the highest kind wins; of several groups with that kind
-#    the first one, in the order above.
+# 1. Within a group, the dtypes are promoted together. For example,
+#    `promote_types(int32, int64)` is int64, and `promote_types(int64, float16)` is
+#    float16.
+# 2. Each group now has one dtype. The highest kind wins. If several groups have that
+#    kind, the first of them wins, in the order above.
 #
-# So a tensor's dtype is not changed by a number, except to another kind.
-#
-# Write `result_type`.
+# So a number changes a tensor's dtype only if it's of a higher kind. Write
+# `result_type`.
 
 # %%
 ints = torch.ones(3, dtype=torch.int32)
@@ -335,15 +321,17 @@ for pair in (ints, halves), (ints, 2), (ints, 2.5), (halves, 2.5), (halves, doub
 # %% [markdown] hints="result_type"
 # <details><summary>Hint 1</summary>
 #
-# Begin with three empty lists, one for each group, and sort the dtypes of the operands
-# into them. How do you make one dtype of each list that is not empty?
+# Start with an empty list per group, and put each operand's dtype into one of the three
+# lists. How do you turn a list that isn't empty into one dtype, even if it has three
+# members?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `functools.reduce(promote_types, group)` promotes a whole list. Then you have up to
-# three dtypes, in the groups' order, and `max(dtypes, key=kind)` returns the first of
-# those of the highest kind.
+# `functools.reduce(function, items)` applies a function of two arguments along a whole
+# list. Do that with `promote_types` for every group that has members. Keep the results
+# in the order of the groups. If several items are equally large, `max(items, key=...)`
+# returns the first of them.
 #
 # </details>
 
@@ -379,12 +367,14 @@ check(result_type)
 # %% [markdown] task="find_kernel"
 # ## The dispatcher
 #
-# `x + y` is the operator "add", and there are many kernels for it: one that calls
-# NumPy, one in CUDA C for float32, one for int64, and so on. All of them stand in one
-# table, the **registry**: a dict from (operator, device, dtype) to the kernel.
+# `x + y` is the operator "add", and there are many kernels for it. One calls NumPy,
+# another is CUDA C for float32, yet another for int64, and so on. They're all in one
+# table, which is called the **registry**. It's a dict from (operator, device, dtype) to
+# the kernel.
 #
-# Write `find_kernel`, which looks a kernel up. The device must be the right one,
-# always: a kernel for "cpu" could not read the memory of a GPU.
+# Write `find_kernel`, which finds the kernel for a call. It must never return a kernel
+# for another device. A kernel for "cpu", for example, couldn't read the memory of a
+# GPU. The example shows PyTorch's error if there's no kernel.
 
 # %%
 try:
@@ -395,15 +385,14 @@ except NotImplementedError as error:
 # %% [markdown] hints="find_kernel"
 # <details><summary>Hint 1</summary>
 #
-# A dict is asked with `in`, or with `get`. Which two keys may it be, and which one
-# first?
+# Only two keys of the registry can be correct. Which are they, and which comes first?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Go through two keys with `for`: the one that ends in `dtype`, then the one that ends
-# in `None`. Return the kernel of the first that is in the registry. After the loop
-# there was none: `raise DispatchError(...)` with the message that `missing` writes.
+# Try the key with `dtype`, and then the key with `None`. `key in registry` tells you
+# whether there's a kernel. If neither key is there, raise a `DispatchError`. The
+# function `missing` writes its message.
 #
 # </details>
 
@@ -434,17 +423,18 @@ check(find_kernel)
 # %% [markdown] task="test_broadcast"
 # ## A test for broadcasting
 #
-# Your kernels were tried on views, strides of 0 and NaN. Now write the **test**
-# yourself: for kernels such as `binary_broadcast`, compiled with `T=float` and
-# `OP=maximum`. A test calls what it is given, compares, and raises an error, an
-# AssertionError by `assert`, where something is wrong.
+# Your kernels have been checked on views, strides of 0, and NaN. Now write such a
+# **test** yourself. It gets a kernel with the contract of `binary_broadcast`, compiled
+# with `T=float` and `OP=maximum`. It must call the kernel, compare the results, and
+# raise an error if something is wrong. An `assert` raises an AssertionError.
 #
-# NaN is not equal to NaN, so `==` is of no use where NaN is right. NumPy's
-# `np.testing.assert_array_equal` takes two NaN for equal, and raises an AssertionError
-# that shows what differs.
+# NaN isn't equal to NaN, so `==` doesn't help if NaN is the expected value. NumPy's
+# `np.testing.assert_array_equal` counts two NaN as equal, and its AssertionError shows
+# what differs.
 #
-# The check gives your test right kernels, which it must let pass, and wrong ones, which
-# it must not: mistakes that learners of this lab really make.
+# The check gives your test correct kernels, which it must accept, and incorrect ones,
+# which it must reject. The incorrect ones contain mistakes that learners really make in
+# this lab.
 
 # %%
 x = np.array([1, np.nan], np.float32)
@@ -454,17 +444,18 @@ np.testing.assert_array_equal(x, x)
 # %% [markdown] hints="test_broadcast"
 # <details><summary>Hint 1</summary>
 #
-# What must a and b be like to show each of these: strides that are not looked at, the
-# strides of the other operand, a stride of 0 taken for 1, NaN in one of the two alone,
-# a number without dimensions?
+# Imagine these mistakes: the strides of a or b are ignored, a's strides are used for b,
+# a stride of 0 counts as 1, NaN is lost only if it's in a, or a tensor without
+# dimensions is left out. Which a and b would reveal each of them?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
 # `np.lib.stride_tricks.as_strided(a, shape, [4 * s for s in strides])` reads an array
-# as the kernel does: NumPy counts strides in bytes. `np.maximum` of two such views is
-# what y must hold. Take a row beside a matrix, each as a and as b, a transposed matrix,
-# a number.
+# as the kernel does, because NumPy counts strides in bytes. `np.maximum` of two such
+# views is what y must contain. Take a row next to a matrix, once as a and once as b,
+# then a transposed matrix, and then a scalar. If y is longer than the result, you can
+# also see whether the kernel writes past the end.
 #
 # </details>
 
@@ -502,13 +493,13 @@ with trying():
 check(test_broadcast)
 
 # %% [markdown]
-# ## What you have built
+# ## What you've built
 #
-# `x + y` now goes through your code from end to end: `result_type` says in which dtype,
-# `find_kernel` which kernel, and on a device your kernel does the work: the trace calls
-# it `yours`. Where it is not made for the operands, or the course's solution stands in,
-# a kernel of the library runs. `with minigrad.kernel_variant("fastest")` runs the
-# library's always.
+# Now `x + y` goes through your code from end to end. `result_type` chooses the dtype,
+# `find_kernel` finds the kernel, and on a device, your own kernel computes the sum. In
+# the trace, that's the variant `yours`. If your kernel doesn't fit the operands, or if
+# the reference solution stands in for it, one of minigrad's kernels runs. Inside `with
+# minigrad.kernel_variant("fastest")`, minigrad's kernels always run.
 
 # %%
 with trying():
@@ -520,10 +511,10 @@ with trying():
     print(launches)
 
 # %% [markdown]
-# ## How you were checked
+# ## How your code is checked
 #
-# `show_check` shows the check of an exercise: its cases, where the expected values come
-# from, and the mistakes that it can name.
+# `show_check` prints the check of an exercise. You see its cases, where the expected
+# values come from, and the mistakes that it recognizes.
 
 # %%
 show_check(result_type)
@@ -531,5 +522,5 @@ show_check(result_type)
 # %% [markdown]
 # ## Where to go next
 #
-# These kernels never look at two elements at once. Chapter 05 adds elements up: sums,
-# maxima, and softmax, where threads must work together.
+# These kernels never look at two elements of the same tensor. In chapter 05, you'll
+# write sums, maxima, and softmax, where the threads have to work together.

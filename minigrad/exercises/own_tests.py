@@ -58,17 +58,20 @@ def test_permute(permute):
 
 @exercise(points=2, stars=3, minutes=25, level="extra")
 def test_broadcast(kernel):
-    """Raise an error if `kernel` is no right binary_broadcast; else return.
+    """Raise an error unless `kernel` is a correct binary_broadcast.
 
     kernel: a kernel with the contract of binary_broadcast, compiled with T=float and
-    OP=maximum. It is launched as a Kernel is, with arrays of NumPy:
-    kernel(grid, block, (a, a_view, b, b_view, y, n)).
+        OP=maximum. Launch it with NumPy arrays:
+        kernel(grid, block, (a, a_view, b, b_view, y, n)).
 
-    Right ones must pass for any views of one shape, strides of 0 and no dimensions
-    among them, and for NaN. Wrong ones may also write past the n elements. n may be 0.
-    The error is an AssertionError, or what the launch raises.
-    At hand: Strides(shape, strides), np.lib.stride_tricks.as_strided, np.maximum,
-    np.testing.assert_array_equal. Compare with NumPy; PyTorch is not there.
+    Correct kernels must pass for all views of one shape, including strides of 0 and
+    views without dimensions, and for NaN in either operand. Incorrect kernels may make
+    a mistake with only one of these, or write past the n elements. n may be 0. The
+    error is an AssertionError, or whatever the launch raises.
+
+    You can use Strides(shape, strides), np.lib.stride_tricks.as_strided, np.maximum,
+    and np.testing.assert_array_equal. Compare with NumPy, because the check runs your
+    test without PyTorch.
     """
 
 
