@@ -9,50 +9,47 @@
 #     language: python
 #     name: python3
 # ---
-
 # %% [markdown]
 # # 06 · Matrix multiplication, step by step
 #
-# A linear layer is a product of matrices, attention is two of them, and a convolution
-# becomes one (chapter 07). Nothing else costs a network so much time, and nothing else
-# on a GPU has been made faster so often. Three questions lead through it:
+# A linear layer is a product of matrices, attention is mostly products, and a
+# convolution can be turned into one (chapter 07). No operation takes more of a
+# network's time, and none has been optimized more often. Libraries call it **GEMM**,
+# general matrix multiply. We'll look at seven versions, each faster than the last. The
+# first reaches a fiftieth of the speed of cuBLAS, NVIDIA's own library, and the last
+# reaches most of it.
 #
-# - **what must be done?** So many multiplications, so many bytes: the roofline;
-# - **what reads which number, and how often?** Tiles and registers: the same idea on
-#   two floors;
-# - **how far is it to cuBLAS**, NVIDIA's own library, and what is in between?
-#
-# Programs call this product **GEMM**, general matrix multiply. Here it is made seven
-# times, each time faster: from a fiftieth of cuBLAS's speed to most of it. At the end
-# you can say what bounds a product, keep tiles and patches where they are used, and
-# explain a kernel's speed by what is counted. It takes about {{duration}}, and builds
-# on chapters 02, 03 and 04. Where you are asked to predict, write your guess down
-# first. Nothing needs a GPU. Where times stand in the text, they were measured on one
-# {{a @ b, 4,096 | PyTorch | GPU}} (`docs/benchmarks/kernels.md`); a copy there moves
-# {{machine | PyTorch's copy | GB/s}} GB/s.
+# It takes about {{duration}}, builds on chapters 02, 03, and 04, and needs no GPU. If
+# the text asks you to predict something, write your guess down first. Each **puzzle**
+# asks you to change a single line. All times were measured in float32 on one
+# {{a @ b, 4,096 | PyTorch | GPU}}, with TF32 off, which is PyTorch's default for matrix
+# products. PyTorch's copy moves {{machine | PyTorch's copy | GB/s}} GB/s there
+# (`docs/benchmarks/kernels.md`).
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
 import re
 import time
 
+import matplotlib.pyplot as plt
 import numpy as np
+import torch
 
 import minigrad
 from minigrad import Kernel, answers_from, viz
 from minigrad.kernels import matmul
 from minigrad.kernels.copy import Strides
 from minigrad.launch import file_text
-from minigrad.testing import Ceilings, ceilings, published, rate, rates
+from minigrad.testing import Ceilings, published, rate, rates
 
-# In this lesson the course's solutions answer the exercises of labs 01 to 06.
+# You'll write these functions in lab 06. Here, the reference solutions stand in.
 answers_from("solutions", before="07_convolution")
 
 # %% [markdown]
 # ## Three loops
 #
-# a is M × K, b is K × N, and c = a b is M × N. Each element of c is a row of a times a
-# column of b:
+# Let a be M × K and b be K × N. Then c = a b is M × N, and each of its elements is a
+# row of a times a column of b.
 
 
 # %%
@@ -67,51 +64,78 @@ def product(a, b):
 
 
 draw = np.random.default_rng(0)
-a, b = draw.random((3, 4)), draw.random((4, 5))
-print(np.abs(product(a, b) - a @ b).max())
-
-# %% [markdown]
-# M · N · K multiplications, and as many additions: **2 M N K** operations, FLOP for
-# short. For 4096 × 4096 matrices these are 137 billion. **Predict** how long the three
-# loops would take for them in Python; here is the time for 48.
-
-# %%
 a, b = (draw.random((48, 48), np.float32) for _ in range(2))
 begin = time.perf_counter()
-product(a, b)
+c = product(a, b)
 took = time.perf_counter() - begin
-print(f"{took:.3f} s; for 4096: {took * (4096 / 48) ** 3 / 3600:.0f} hours")
+print(f"48 x 48: {took:.3f} s, correct: {np.allclose(c, a @ b)}")
 
 # %% [markdown]
-# cuBLAS takes {{a @ b, 4,096 | PyTorch | time}}. What follows is the way from hours to
-# milliseconds; its first step is the longest: the loop over row and col is not needed,
-# for all elements of c can be made at the same time.
+# The loops do M · N · K multiplications and as many additions. That's **2 M N K**
+# floating-point operations, or FLOP for short. For 4,096 × 4,096 matrices, it's 137
+# billion. **Predict** how long Python would need for that. 4,096 is about 85 times as
+# many as 48.
+
+# %%
+print(f"{took * (4096 / 48) ** 3 / 3600:.0f} hours")
+
+# %% [markdown]
+# cuBLAS takes {{a @ b, 4,096 | PyTorch | time}}. The first step toward it is the
+# biggest. All elements of c can be computed at once, so the loops over row and col
+# disappear.
 #
-# ## A thread an element
+# ## One thread per element
 #
-# Row is y, column is x. What one thread reads, and what it makes:
+# As in chapter 01, y counts rows and x counts columns. The picture shows what one
+# thread reads and writes. We draw b above c and a to the left of it, so each element of
+# c is where its row and its column meet.
 
 # %%
 a, b = np.arange(12).reshape(4, 3), np.arange(15).reshape(3, 5)
 viz.product(a, b, (1, 2))
 
 # %% [markdown]
-# b stands above c and a on its left, so that an element of c lies where its row and its
-# column meet. The kernel is the innermost loop, and exercise 1 of the lab. Here the
-# course's solution runs it, on sizes of which no two are alike:
+# The kernel is the innermost loop, and you'll write it in exercise 1 of the lab. Here
+# the reference solution runs with three different sizes.
 
 # %%
 naive = Kernel(matmul.matmul_naive.text, "matmul_naive")
 M, N, K = 37, 51, 29
 a, b = draw.random((M, K), np.float32), draw.random((K, N), np.float32)
-c = np.zeros((M, N), np.float32)
-naive((4, 3), (16, 16), (a, b, c, M, N, K))
-print(np.abs(c - a @ b).max())
 
 # %% [markdown]
-# ### Break it: rows and columns swapped
+# **Puzzle 1: enough blocks.** Blocks have 16 × 16 threads. Change the grid so that
+# every element of the 37 × 51 result gets a thread, without a block too many.
+
+# %%
+grid = (M // 16, N // 16)  # your line
+
+# %%
+c = np.zeros((M, N), np.float32)
+naive(grid, (16, 16), (a, b, c, M, N, K))
+right = np.isclose(c, a @ b)
+print(
+    int((~right).sum()), "incorrect; solved:", bool(right.all()) and np.prod(grid) < 13
+)
+
+# %% [markdown]
+# <details><summary>Answer</summary>
 #
-# Let x count the rows. **Predict**: what is wrong then with 37 × 51? And with 64 × 64?
+# The grid's x comes first, and it counts columns, so N comes first too. Both divisions
+# must round up, which gives 4 × 3 blocks.
+#
+# ```python
+# grid = (-(-N // 16), -(-M // 16))
+# ```
+#
+# </details>
+
+# %% [markdown]
+# ### Break it: swap rows and columns
+#
+# Suppose that the kernel swaps the two, so that x counts rows. The grid of 4 × 3 blocks
+# has 64 threads along x and 48 along y. **Predict** how many of the 37 · 51 elements
+# are incorrect then. How many are it for a 64 × 64 result?
 
 # %%
 text = matmul.matmul_naive.text
@@ -121,20 +145,20 @@ for n, m in (37, 51), (64, 64):
     a, b = draw.random((n, 29), np.float32), draw.random((29, m), np.float32)
     c = np.zeros((n, m), np.float32)
     swapped((-(-m // 16), -(-n // 16)), (16, 16), (a, b, c, n, m, 29))
-    print(n, m, "wrong:", int((np.abs(c - a @ b) > 1e-5).sum()), "of", c.size)
+    print(n, m, "incorrect:", int((np.abs(c - a @ b) > 1e-5).sum()), "of", c.size)
 
 # %% [markdown]
-# Three columns of 37 have no thread, {{=111}} elements: the grid covers 64 × 48.
-# {{=Square matrices do not show it|64 64 wrong: 0}}: every element still has its
-# thread, only another one. So one tests with three different sizes. But there is
-# something else that changes, even where the values are right.
+# Only 48 columns get threads, so the last three, which are {{=111}} elements, have
+# none. {{=Square matrices don't show the mistake|64 64 incorrect: 0}}, because every
+# element still gets a thread, only a different one. So always test with three different
+# sizes. Even if the values are correct, though, something else changes.
 #
 # ## Neighbors
 #
-# The library has both kernels, in `minigrad/kernels/matmul.cu`: `matmul_naive`, where x
-# counts the rows, and `matmul_coalesced`, where it counts the columns, as exercise 1
-# does. What does one warp, 2 × 16 threads, ask for when it reads a and b? First with x
-# along the rows:
+# minigrad has both kernels, in `minigrad/kernels/matmul.cu`. Watch the names: its
+# `matmul_naive` is the version where x counts the rows. The one where x counts the
+# columns, as in your exercise 1, is `matmul_coalesced` there. A warp is 2 × 16 threads
+# of a block. What does it ask for when it reads a? We start with x along the rows.
 
 # %%
 kernels, n = file_text("matmul.cu"), 64
@@ -145,8 +169,8 @@ line = 1 + kernels[: kernels.index("sum += (A)a[")].count("\n")
 viz.access(along_rows, *launch, line=line)
 
 # %% [markdown]
-# The lanes read 16 different rows of a: {{=16}} sectors of 32 bytes for {{=64}} bytes.
-# Now with x along the columns:
+# The lanes read 16 different rows of a, so they need {{=16}} sectors of 32 bytes for
+# {{=64}} bytes. Now x goes along the columns.
 
 # %%
 along_columns = Kernel(kernels, "matmul_coalesced<float>")
@@ -159,20 +183,22 @@ for kernel in along_rows, along_columns:
     print(f"{kernel.name:<24} {counts['reads']:,} reads, {counts['sectors']:,} sectors")
 
 # %% [markdown]
-# {{=As many reads|524,288 reads, 33,280 sectors}}, a quarter of the sectors. On that
-# GPU, for 4096 × 4096: **{{a @ b, 4,096 | matmul_naive | time}}** and
-# **{{a @ b, 4,096 | matmul_coalesced | time}}**. Two lines differ, those that find row
-# and col.
+# It's {{=the same number of reads|524,288 reads, 33,280 sectors}}, but a quarter of the
+# sectors. For 4,096 × 4,096 matrices, the time falls from
+# **{{a @ b, 4,096 | matmul_naive | time}}** to
+# **{{a @ b, 4,096 | matmul_coalesced | time}}**. Only the two
+# lines that compute row and col differ.
 #
 # ## How fast can it be?
 #
-# Before we go on: what is the goal? Two things limit any kernel: operations a second,
-# the **peak** of the card, and bytes a second, its **bandwidth**. Which of them counts
-# depends on the kernel's **intensity**: operations for each byte that moves.
+# Two things limit a kernel. The card's **peak** is how many operations it can do per
+# second, and its **bandwidth** is how many bytes per second it can move. Which limit
+# matters depends on the kernel's **intensity**, its operations per byte. Adding two
+# vectors reads 8 bytes and writes 4 for one operation, so its intensity is 1/12.
 #
-# An addition of two vectors reads 8 bytes, writes 4 and makes 1 operation: 1/12 FLOP
-# for each byte. And a product of n × n matrices? **Predict**: how does its intensity
-# grow with n? What must move is each element of a and b once, and each of c once.
+# A product of n × n matrices does 2 n³ operations. It must move each element of a, b,
+# and c once, which is 3 n² elements of 4 bytes. **Predict** how its intensity grows
+# with n.
 
 # %%
 for n in 16, 64, 256, 1024, 4096:
@@ -180,26 +206,22 @@ for n in 16, 64, 256, 1024, 4096:
     print(f"{n:>5} {flops:>15,} FLOP {nbytes:>12,} bytes {flops / nbytes:>7.1f}")
 
 # %% [markdown]
-# n / 6: the work grows with n³, the data with n². Large products are the one thing in a
-# network that need not wait for memory.
+# It's n / 6, because the work grows with n³ but the data only with n². So a large
+# product doesn't have to wait for memory.
 #
-# Now the picture that puts both limits together: the **roofline** (S. Williams, A.
-# Waterman, D. Patterson, 2009). To the left, at intensity i, the memory feeds i ·
-# bandwidth operations a second: the slope. To the right it is flat: the peak. Both axes
-# are logarithmic. Here the slope is PyTorch's copy, the flat part what cuBLAS
-# reaches in float32. Both, and the kernels in the picture, are read from the table of
-# measurements in `docs/benchmarks/kernels.md`:
+# The **roofline** (S. Williams, A. Waterman, D. Patterson, 2009) draws both limits in
+# one picture. On the left, at intensity i, memory feeds at most i · bandwidth
+# operations per second, which is the slope. On the right, the peak makes it flat. For
+# the slope, we take PyTorch's copy. For the peak, we take the 67 TFLOP/s of float32 in
+# NVIDIA's data sheet.
 
 
 # %%
 product_of = "a @ b, 4,096"
+peak, copy = 67e12, rate("machine", "PyTorch's copy", "GB/s") * 1e9
 cublas = rate(product_of, "PyTorch") * 1e12
-copy = rate("machine", "PyTorch's copy", "GB/s") * 1e9
 gpu = published(product_of, "PyTorch", "GPU")
-roofs = Ceilings(copy, cublas, gpu, "PyTorch's copy", "cuBLAS, float32")
-
-# %% [markdown]
-# Three kernels of chapters 04 and 05, the fastest variants, and three products:
+roofs = Ceilings(copy, peak, gpu, "PyTorch's copy", "data sheet, float32")
 
 # %%
 points = [
@@ -213,20 +235,21 @@ points = [
 viz.roofline(points, roofs)
 
 # %% [markdown]
-# The kernels on the left touch their roof: nothing is left to be gained there, except
-# by fusing them with others. The products stand far to the right, where memory is no
-# excuse, and far below the roof. All that follows is about this vertical line.
+# The kernels of chapters 04 and 05, on the left, touch their limit. The products are
+# far to the right, where memory is no excuse, and our two are far below the peak. The
+# rest of this lesson is about that gap.
 #
-# The edge, where slope and flat part meet, lies at peak / bandwidth:
+# Slope and flat part meet at the **ridge point**, which is peak / bandwidth.
 
 # %%
-print(f"{roofs.ridge:.1f} FLOP for each byte; n = {6 * roofs.ridge:.0f}")
+print(f"{roofs.ridge:.1f} FLOP per byte, which is n = {6 * roofs.ridge:.0f}")
 
 # %% [markdown]
-# Products of smaller matrices lie to the left of the edge. (What bounds them is neither
-# roof, but the launch: 60 KB take 15 ns at this bandwidth, and a launch 7 µs.) A matrix
-# times a vector lies there too, of any size: **predict** its intensity. This is what a
-# language model does when it writes word by word.
+# Smaller square products are to the left of it. (In practice, neither limit decides
+# their time, because launching a kernel takes longer than moving a few KB.) A matrix
+# times a vector is on the left too, at any size. Language models do that when they
+# write word by word. **Predict** the intensity for 4,096 × 4,096. Nearly all the bytes
+# are the matrix's.
 
 
 # %%
@@ -238,23 +261,47 @@ def counted_for(a, b):
 counted_for((4096, 4096), (4096, 1))
 
 # %% [markdown]
-# `roofline` is exercise 5 of the lab. And the roof of your machine? Without a GPU it is
-# that of NumPy on the host, and says nothing of kernels.
+# You'll write `roofline` in exercise 5 of the lab.
+#
+# **Puzzle 2: enough rows.** A layer multiplies a batch of `rows` × 4,096 by weights of
+# 4,096 × 4,096. What's the smallest batch that memory doesn't limit on this GPU?
 
 # %%
-print(ceilings())
+rows = 1  # your line
+
+
+# %%
+def intensity(rows):
+    return matmul.roofline((rows, 4096), (4096, 4096), copy, peak)["intensity"]
+
+
+found = intensity(rows - 1) < roofs.ridge <= intensity(rows)
+print(f"{intensity(rows):.2f} FLOP per byte; solved:", found)
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# As long as the weights are most of the bytes, each row adds 2 FLOP per 4 bytes, so the
+# intensity is about rows / 2. That suggests a bit more than 32, and reading the batch
+# and writing the result make it one more.
+#
+# ```python
+# rows = 33
+# ```
+#
+# </details>
 
 # %% [markdown]
 # ## What a kernel asks for
 #
-# The intensity above counts what **must** move. A kernel may ask for more: each thread
-# of the plain kernel reads 2 K elements for the one that it makes. Count what the warps
-# ask for, in sectors, and divide: that is the kernel's own intensity.
+# So far we've counted what **must** move. A kernel may ask for more, because each
+# thread of the plain kernel reads 2 K elements for a single result. We count the
+# sectors that the warps ask for, and divide.
 
 
 # %%
 def asked(kernel, grid, block, args, n):
-    """FLOP for each byte that the warps ask of global memory."""
+    """FLOP per byte that the warps ask of global memory."""
     return 2 * n**3 / (32 * kernel.check(grid, block, args).counts["sectors"])
 
 
@@ -262,29 +309,30 @@ n, own = 64, {}
 for kernel in along_rows, along_columns:
     own[kernel.name] = asked(kernel, *launch, n)
     bound = own[kernel.name] * copy / 1e12
-    print(f"{kernel.name:<24} {own[kernel.name]:.2f} FLOP a byte, {bound:.1f} TFLOP/s")
+    print(f"{kernel.name:<24} {own[kernel.name]:.2f} FLOP/byte: {bound:.1f} TFLOP/s")
 
 # %% [markdown]
-# {{=0.12}} and {{=0.49}} FLOP for each byte: left of the edge, both of them. If all of
-# this came from memory, that GPU could do {{=0.5}} and {{=2.0}} TFLOP/s. The measured
-# rates are higher. **Predict** why.
-
-# %%
-for name, intensity in own.items():
-    roof = roofs.rate(intensity) / 1e12
-    print(f"{name:<24} roof: {roof:.2f}, measured: {rate(product_of, name)} TFLOP/s")
+# Both are to the left of the ridge point. If all these bytes came from memory, the GPU
+# could do {{=0.5}} and {{=2.0}} TFLOP/s. But we measured
+# {{a @ b, 4,096 | matmul_naive}} and {{a @ b, 4,096 | matmul_coalesced}}.
+# **Predict** how a kernel can be above its limit.
+#
+# <details><summary>Answer</summary>
+#
+# The limit is that of the card's memory, and between memory and the warps there are two
+# caches. They keep what neighbors read again, so most reads never reach memory.
+#
+# </details>
 
 # %% [markdown]
-# Above the roof! The roof is that of the card's memory, and between it and the warps
-# there are two caches. They keep what neighbors will read again; so most reads never
-# go to memory. A cache is a hope, though, not a plan. The plan is:
+# We'd rather decide ourselves what's kept.
 #
 # ## Tiles
 #
-# A block makes 16 × 16 elements of c. Together its threads need 16 rows of a and 16
-# columns of b; each of those elements is needed by 16 threads. So the block reads them
-# **once**, into shared memory, piece by piece along K. Such a piece is a **tile**; here
-# tiles of 4 × 4, in the second step along K:
+# A block makes 16 × 16 elements of c. Together, its threads need 16 rows of a and 16
+# columns of b, and 16 threads need each of those elements. So the block reads each of
+# them **once** into shared memory, in pieces along K. Such a piece is a **tile**. Here
+# are tiles of 4 × 4, in the second step along K.
 
 # %%
 a, b = np.arange(96).reshape(12, 8), np.arange(80).reshape(8, 10)
@@ -292,12 +340,12 @@ block = slice(4, 8), slice(4, 8)
 viz.product(a, b, block, k=slice(4, 8))
 
 # %% [markdown]
-# In Python, with the steps of all threads of a block as one product of two small tiles:
+# In Python, one step of a whole block is a product of two small tiles.
 
 
 # %%
 def tiled(a, b, T=4):
-    """a @ b by tiles of T x T; and how many elements were read."""
+    """a @ b by tiles of T x T, and how many elements it read."""
     (M, K), N, reads = a.shape, b.shape[1], 0
     c = np.zeros((M, N))
     for top in range(0, M, T):
@@ -311,7 +359,7 @@ def tiled(a, b, T=4):
 
 
 # %% [markdown]
-# **Predict** how the number of reads depends on T, the tiles' size.
+# **Predict** how the number of reads depends on T.
 
 # %%
 a, b = draw.random((32, 32)), draw.random((32, 32))
@@ -320,9 +368,36 @@ for T in 1, 2, 4, 8, 16:
     print(f"tiles of {T:>2}: {reads:>6,} reads", np.allclose(c, a @ b))
 
 # %% [markdown]
-# Tiles of T × T: {{=1/T of the reads|tiles of 16: 4,096 reads}}. A tile of 1 × 1 is the
-# plain kernel. In CUDA C (exercise 2) each step has four parts: fill, barrier,
-# multiply, barrier. The course's solution, beside the plain one:
+# Tiles of T × T need {{=1/T of the reads|tiles of 16: 4,096 reads}}. Tiles of 1 × 1 are
+# the plain kernel.
+#
+# **Puzzle 3: the largest tile.** Which power of two is the largest possible T, if each
+# element has its own thread? A block has at most 1,024 threads and 48 KB of shared
+# memory, and it needs two tiles of floats.
+
+# %%
+T = 16  # your line
+
+# %%
+fits = [n for n in (16, 32, 64, 128) if n * n <= 1024 and 2 * n * n * 4 <= 48 * 1024]
+print(T * T, "threads,", 2 * T * T * 4, "bytes; solved:", max(fits) == T)
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# Tiles of 64 × 64 would fit into shared memory, but they'd need 4,096 threads.
+#
+# ```python
+# T = 32
+# ```
+#
+# For larger tiles, a thread has to make more than one element.
+#
+# </details>
+
+# %% [markdown]
+# In CUDA C, each step has four parts: fill, barrier, multiply, barrier. That's exercise
+# 2, and here is the reference solution.
 
 # %%
 tiles = Kernel(matmul.matmul_tiled.text, "matmul_tiled")
@@ -331,34 +406,36 @@ a, b = (draw.random((n, n), np.float32) for _ in range(2))
 c = np.zeros((n, n), np.float32)
 launch = (4, 4), (16, 16), (a, b, c, n, n, n)
 tiles(*launch)
-print(np.abs(c - a @ b).max(), asked(tiles, *launch, n), "FLOP for each byte")
+print(np.allclose(c, a @ b), f"{asked(tiles, *launch, n):.1f} FLOP per byte")
 
 # %% [markdown]
-# ### Break it: one barrier is not enough
+# ### Break it: only one barrier
 #
-# The first barrier is obvious: no thread may multiply before the tiles are full.
-# **Predict**: what happens without the second one, at the loop's end?
+# The first barrier is easy to explain, because no thread may multiply before the tiles
+# are full. We'll remove the second one, at the end of the loop. **Predict** what goes
+# wrong.
 
 # %%
 text = matmul.matmul_tiled.text
-first, last = text.index("__syncthreads();"), text.rindex("__syncthreads();")
-barrier = "__syncthreads();"
+last, barrier = text.rindex("__syncthreads();"), "__syncthreads();"
 no_second = Kernel(text[:last] + text[last + len(barrier) :], "matmul_tiled")
 for finding in no_second.check(*launch).findings:
     print(finding.kind, "|", finding.message)
 
 # %% [markdown]
-# {{=A warp|race}} that is done with its products fills its cells for the next step,
-# while another still reads them. On a GPU the result may be right a thousand times.
+# It's {{=a race|race}}. A warp that's done multiplying fills its cells for the next
+# step while another warp still reads them. (`race-warp` is the same between two threads
+# of one warp.) On a GPU, the result may be correct a thousand times before it isn't.
 #
 # ### Break it: the tail
 #
-# K = 37 is two tiles and 5 more. The cells of the last tile beyond K must hold **0**.
-# Leave them as they are: **predict** what they hold, with K = 37, and with K = 5.
+# If K = 37, there are two whole tiles and 5 more columns. Cells of the last tile that
+# are beyond K must hold **0**. This kernel leaves them alone instead. **Predict** what
+# they hold if K = 37, and if K = 5.
 
 # %%
 cell = r"(\w_tile\[ty\]\[tx\]) = (.*) \? (.*) : 0.0f;"
-bare = re.sub(cell, r"if (\2) \1 = \3;", text)
+bare = re.sub(cell, r"if (\2) \1 = \3;", matmul.matmul_tiled.text)
 tail = Kernel(bare, "matmul_tiled")
 for K in 37, 5:
     a, b = draw.random((16, K), np.float32), draw.random((K, 16), np.float32)
@@ -369,49 +446,48 @@ for K in 37, 5:
     print(K, "off by", np.abs(c - a @ b).max(), kinds or "no finding")
 
 # %% [markdown]
-# With K = 37 they hold what the step before has left there: all of it has been written,
-# so {{=no tool complains|no finding}}, and the result is wrong. With K = 5 they were
-# never written, and {{=that is found|uninitialized}}. So a check needs a K that is
-# ragged **and** more than a tile.
+# With K = 37, they hold what the step before left there. The cells were written, so
+# {{=no tool complains|no finding}}, but the result is incorrect. With K = 5, they were
+# never written, and {{=the simulator finds that|uninitialized}}. So a test needs a K
+# that's larger than a tile and not a multiple of it.
 #
-# ### And the speed?
+# ### How much faster is it?
 #
-# 1/16 of the reads. **Predict** the time on that GPU; `matmul_coalesced` took
-# {{a @ b, 4,096 | matmul_coalesced | time}}.
+# The threads read 1/16 as many elements. **Predict** the time if `matmul_coalesced`
+# took {{a @ b, 4,096 | matmul_coalesced | time}}.
 #
 # <details><summary>Answer</summary>
 #
-# **{{a @ b, 4,096 | matmul_tiled | time}}**. All that work for so little!
+# It takes **{{a @ b, 4,096 | matmul_tiled | time}}**.
 #
 # </details>
 
 # %% [markdown]
-# Two things explain this time. Most of what the plain kernel read again came from the
-# caches: its warps requested 8 times the traffic, but memory did not see it. And now
-# something else takes the time. Count what each multiplication reads from **shared**
-# memory:
+# There are two reasons. First, the caches already served most of the repeated reads.
+# (The warps' traffic also fell by only a factor of 8, because the lanes that read the
+# same element of a had shared a sector before.) Second, something else takes the time
+# now. **Predict**: how often does a thread access **shared** memory per multiplication?
 
 # %%
 ones = [np.ones((64, 64), np.float32) for _ in range(3)]
 launch = (4, 4), (16, 16), (*ones, 64, 64, 64)
 counts = tiles.check(*launch).counts
-print(counts["shared_requests"] * 32 / 64**3, "accesses for each multiplication")
+print(counts["shared_requests"] * 32 / 64**3, "accesses per multiplication")
 
 # %% [markdown]
-# 2, for a number of each tile, and 1/8 for filling them: {{=2.125}}. In one clock a
-# multiprocessor of that GPU multiplies for 4 warps, but its shared memory has 32 banks,
-# and serves one warp. With 2 accesses for each multiplication 7 of 8 clocks are spent
-# waiting: at most 1/8 of the peak. NVIDIA's data sheet says 67 TFLOP/s; an eighth of it
-# is 8.4, and {{a @ b, 4,096 | matmul_tiled}} were measured. **Shared memory is a roof
-# of its own.**
+# It's {{=2.125}}: one number from each tile, and 1/8 for filling both. In one clock, a
+# multiprocessor of this GPU multiplies for 4 warps, but its shared memory has 32 banks
+# and serves only one warp. With 2 accesses per multiplication, the kernel gets at most
+# 1/8 of the peak. An eighth of 67 TFLOP/s is 8.4, and {{a @ b, 4,096 | matmul_tiled}}
+# were measured. So **shared memory is a limit too**.
 #
 # ## Registers
 #
-# The same idea again, one floor higher: what reads a number uses it several times. Now
-# that is a single thread, and the place where it keeps things are its **registers**.
+# We use the same idea again, one level up. Whoever reads a number should use it several
+# times. This time that's a single thread, which keeps its numbers in **registers**.
 #
-# First one step alone, for sizes that are multiples of 16: a thread makes **four**
-# elements of c, one below the other, so a block of 16 × 4 threads fills the same tiles.
+# Let's take a single step first, for sizes that are multiples of 16. Each thread makes
+# **four** elements of c, one below the other, so a block has only 16 × 4 threads.
 
 # %%
 filled = r"""
@@ -427,9 +503,9 @@ __global__ void four(const float* a, const float* b, float* c, int N, int K) {
         }"""
 
 # %% [markdown]
-# **Puzzle.** The loop that multiplies is right, and gains nothing: it reads two numbers
-# for each multiplication. One of the two is the same for all four elements: read it
-# once. **Predict** how many accesses are left.
+# **Puzzle 4: read it once.** The line below is correct but gains nothing, because it
+# reads two numbers per multiplication. One of the two is the same for all four
+# elements. Read it once, and predict how many accesses are left.
 
 # %%
 multiplied = r"""
@@ -455,52 +531,32 @@ print(accesses, "accesses; solved:", np.allclose(c, a @ b, 1e-5) and accesses < 
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# The number of b. One access for a's, 1/4 for b's, 1/8 for filling: 1.375.
+# It's the number from b. That leaves one access for a's number, 1/4 for b's, and 1/8
+# for filling the tiles, or 1.375.
 #
 # ```c
-# float right = B[i][tx];
-# for (int r = 0; r < 4; r++) sum[r] += A[ty + r][i] * right;
+# float right = B[i][tx]; for (int r = 0; r < 4; r++) sum[r] += A[ty + r][i] * right;
 # ```
-#
-# (A good compiler finds this one by itself.)
 #
 # </details>
 
 # %% [markdown]
-# A strip reuses b's numbers only. In a patch of R × C elements both are used again: for
-# each k a thread reads R numbers of a's column and C of b's row, and multiplies each
-# with each.
-
-
-# %%
-def patch(a, b):
-    """One thread: a patch of c, and how many numbers it reads."""
-    total, reads = np.zeros((a.shape[0], b.shape[1])), 0
-    for k in range(a.shape[1]):
-        left, right = a[:, k], b[k]  # in registers
-        reads += left.size + right.size
-        total += np.outer(left, right)
-    return total, reads
-
-
-a, b = draw.random((8, 16)), draw.random((16, 8))
-total, reads = patch(a, b)
-np.allclose(total, a @ b), reads / (8 * 8 * 16)
-
-# %% [markdown]
-# {{=A quarter|0.25}} of a read for each multiplication, instead of 2. How large should
-# the patch be? Its sums stay in registers, and a thread has 255 at most:
+# A column of four only reuses numbers from b. A **patch** of R × C elements reuses
+# both. For each k, the thread reads R numbers of a's column and C of b's row, and
+# multiplies each with each, so it needs (R + C) / (R · C) reads per multiplication. The
+# sums and both lists of numbers stay in registers, and a thread has at most 255.
+# **Predict**: is 8 × 8 possible, and is 16 × 16?
 
 # %%
 for R, C in (1, 1), (8, 1), (4, 4), (8, 8), (16, 8), (16, 16):
     print(f"{R:>2} x {C:<2}  {(R + C) / (R * C):.3f} reads, {R * C + R + C} registers")
 
 # %% [markdown]
-# A column of 8 is already good; a square is better than a strip of the same size; and
-# 16 × 16, with {{=288}}, does not fit. A block of 256 threads with patches of 8 × 8
-# makes 128 × 128 elements of c, and so its tiles are larger, too: 1/128 of the plain
-# kernel's reads. For one k, a thread with a patch of 2 × 2 reads 2 numbers of a and 2
-# of b, for 4 sums:
+# A column of 8 already helps, a square helps more than a column of the same size, and
+# 16 × 16 would need {{=288}} registers, which don't exist. With patches of 8 × 8, a
+# block of 256 threads makes 128 × 128 elements. So its tiles are larger too, and it
+# reads 1/128 of what the plain kernel reads. Here is a thread with a patch of 2 × 2.
+# For one k, it reads 2 numbers from each matrix for 4 sums.
 
 # %%
 a, b = np.arange(32).reshape(8, 4), np.arange(32).reshape(4, 8)
@@ -508,12 +564,49 @@ patch_of = slice(2, 4), slice(4, 6)
 viz.product(a, b, patch_of, k=2)
 
 # %% [markdown]
-# Exercise 3 is such a kernel. The library has three on the way: `matmul_column`, 8 × 1;
-# `matmul_patch`, 8 × 8; and `matmul_vectors`, which reads and writes 16 bytes at a
-# time, as `float4`: fewer instructions for the same bytes.
+# Between the block and the thread is one more level, the warp. Its 32 patches form a
+# rectangle, and lanes that need the same number share one access. So for each k, a warp
+# needs 8 numbers of a per row of patches, and 8 of b per column of patches.
 #
-# All variants, counted twice: for K = 32 and for K = 96. The difference is what 64
-# steps along K cost; writing c, which hardly counts for a large K, is not in it.
+# **Puzzle 5: shape a warp.** The patches of a warp are now 2 down and 16 along. Choose
+# a shape that needs the fewest numbers.
+
+# %%
+down, along = 2, 16  # your line
+
+# %%
+row, col = np.mgrid[:128, :128] // 8  # of patches
+warp = row // down * (16 // along) + col // along
+picture = warp + 8.0 * ((row == 0) & (col == 0))  # the first thread's patch
+plt.figure(figsize=(3.2, 3.2))
+plt.imshow(picture, cmap="tab20")
+plt.title("one block: colors are warps, the corner is one thread", fontsize=7)
+plt.xlabel("columns of c"), plt.ylabel("rows of c")
+best = down * along == 32 and down + along == 12
+print(8 * down + 8 * along, "numbers per k; solved:", best)
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# It's the shape closest to a square. (8 and 4 are as good.)
+#
+# ```python
+# down, along = 4, 8
+# ```
+#
+# So there are three levels: a block makes 128 × 128 elements, a warp makes 32 × 64 of
+# them, and a thread makes 8 × 8 of those.
+#
+# </details>
+
+# %% [markdown]
+# You'll write such a kernel in exercise 3. minigrad has three on the way there:
+# `matmul_column` with 8 × 1, `matmul_patch` with 8 × 8, and `matmul_vectors`, which
+# reads and writes 16 bytes at a time as `float4`, so it needs fewer instructions for
+# the same bytes.
+#
+# Now we count all versions. We count each twice, with K = 32 and K = 96, and subtract.
+# That removes the cost of writing c, which is negligible for a large K.
 
 # %%
 variants = {  # name: how many rows and columns a block makes, and its threads
@@ -521,10 +614,6 @@ variants = {  # name: how many rows and columns a block makes, and its threads
     "tiled<float>": (16, (16, 16)), "column<float>": (64, 512),
     "patch<float>": (128, 256), "vectors": (128, 256), "pipelined<1, 0, 1>": (128, 128),
 }  # fmt: skip
-
-
-# %% [markdown]
-# What a variant costs for n × K times K × n: sectors, and passes of shared memory.
 
 
 # %%
@@ -541,20 +630,20 @@ def counted(name, K, n=128):
 
 
 # %% [markdown]
-# **Predict** which variant saves sectors, and which saves passes.
+# A **pass** is one clock of shared memory for one warp. If lanes need different words
+# of one bank, an access takes several passes (chapter 02). **Predict** which versions
+# save traffic, and which save passes.
 
 # %%
 rows = {}
 for name in variants:
     sectors, passes = (counted(name, 96) - counted(name, 32)) / (128 * 128 * 64)
     rows[name.partition("<")[0]] = 2 / (32 * sectors), 32 * passes
-for name, (intensity, passes) in rows.items():
-    print(f"{name:<10} {intensity:6.2f} FLOP for each byte, {passes:.2f} passes")
+for name, (per_byte, passes) in rows.items():
+    print(f"{name:<10} {per_byte:6.2f} FLOP per byte, {passes:.2f} passes")
 
 # %% [markdown]
-# A **pass** is one clock of shared memory, for one warp (chapter 02: where lanes want
-# different words of one bank, an access takes several). Each variant asks for fewer of
-# them. Bytes and passes for each multiplication, and what was measured:
+# Here are bytes and passes per multiplication, next to the measured speed.
 
 # %%
 names = list(rows)
@@ -567,24 +656,26 @@ viz.ranking({
 })  # fmt: skip
 
 # %% [markdown]
-# Fewer passes, more speed. With p passes for each multiplication, 4 warps in a clock
-# cannot do more than 1 / (4 p) of the peak:
+# From `tiled` on, fewer passes mean more speed. With p passes per multiplication, a
+# kernel gets at most 1 / (4 p) of the peak.
 
 # %%
 for name in names[2:]:
-    most = min(1, 1 / (4 * rows[name][1])) * 67
-    print(f"{name:<10} at most {most:4.1f} TFLOP/s by passes; {measured[name]}")
+    most = min(1, 1 / (4 * rows[name][1])) * peak / 1e12
+    print(
+        f"{name:<10} at most {most:4.1f} TFLOP/s by passes, {measured[name]} measured"
+    )
 
 # %% [markdown]
-# `tiled` and `patch` stay a little below, `vectors` by a quarter: it waits elsewhere,
-# too. (`column` is above: the simulator counts accesses as they are written, and
-# NVIDIA's compiler may join some that lie side by side.) For `pipelined` shared memory
-# is no limit any more.
+# `tiled` and `patch` reach a little less than this limit. `vectors` falls a quarter
+# short, so something else slows it too. `column` is above it, because the simulator
+# counts accesses as they're written, but NVIDIA's compiler may join some that are side
+# by side. Shared memory no longer limits `pipelined`.
 #
-# ### Break it: conflicts
+# ### Bank conflicts
 #
-# A patch of 8 × 8 needs a quarter of an access for each multiplication, as you have
-# seen, but `patch` takes 0.77 passes. Which access takes several?
+# A patch of 8 × 8 should need a quarter of an access per multiplication, but `patch`
+# takes 0.77 passes. Here is why.
 
 # %%
 a, b, c = (np.ones((128, 128), np.float32) for _ in range(3))
@@ -593,63 +684,146 @@ line = 1 + kernels[: kernels.index("right[j] = (A)b_tile[q][tx * 8 + j]")].count
 viz.banks(Kernel(kernels, "matmul_patch<float>"), *args, line=line)
 
 # %% [markdown]
-# {{=4}} passes: the threads' numbers lie 8 apart, so only every eighth bank is used.
-# `vectors` has fewer, and `pipelined` gives each thread two pieces of 4 instead of one
-# of 8: squares of 4 × 4, so that a warp's lanes lie side by side.
+# It takes {{=4}} passes. Neighboring threads read numbers that are 8 apart, so they use
+# only every eighth bank.
 #
-# ## While one tile is used, the next
+# **Puzzle 6: other columns.** A thread doesn't have to make 8 columns in a row. Change
+# the columns of thread `tx` (0 to 15), for j from 0 to 7, so that each access takes one
+# pass and every one of the 128 columns still has its thread.
+
+
+# %%
+def column(tx, j):
+    return tx * 8 + j  # your line
+
+
+# %%
+used = [[column(tx, j) for tx in range(16)] for j in range(8)]
+passes = [max(np.bincount([word % 32 for word in words])) for words in used]
+all_there = sorted(sum(used, [])) == list(range(128))
+print([int(p) for p in passes], "solved:", all_there and max(passes) == 1)
+
+# %% [markdown]
+# <details><summary>Answer</summary>
 #
-# In all kernels so far a block stands still twice in each step: it waits for memory,
-# and at the barriers. `matmul_pipelined`, the fastest, has **two** pairs of tiles:
-# while one is multiplied, the loads for the other are on their way. One barrier a step
-# is enough then. **Predict** why. (It is question 2 at the end.)
+# For each j, the threads should read numbers side by side.
 #
-# All variants, 4096 × 4096 × 4096 in float32:
+# ```python
+# return tx + 16 * j
+# ```
 #
-# | variant | idea | TFLOP/s |
+# `pipelined` uses pieces of 4 columns instead, because a float4 needs 4 neighbors.
+#
+# </details>
+
+# %% [markdown]
+# ## Load the next tile while you multiply
+#
+# In all kernels so far, a block stands still twice in each step: it waits for memory,
+# and it waits at the barriers. The fastest kernel has **two** pairs of tiles instead.
+# While it multiplies one pair, the loads for the other are in flight. This is **double
+# buffering**. The lengths in this sketch aren't measured.
+
+# %%
+loads = {"one": [(3 * i, 1) for i in range(4)], "two": [(2 * i, 1) for i in range(4)]}
+works = {n: [(x + 1, 2) for x, _ in at] for n, at in loads.items()}
+figure, axes = plt.subplots(2, 1, figsize=(6, 2.4), sharex=True)
+for axis, name in zip(axes, loads, strict=True):
+    axis.broken_barh(loads[name], (1, 0.8), fc="#CFE8F7", ec="#3B6E8F")
+    axis.broken_barh(works[name], (0, 0.8), fc="#F7DDCF", ec="#3B6E8F")
+    axis.set_yticks([0.4, 1.4], ["multiply", "load"])
+    axis.set_title(f"{name} pair{'s' * (name == 'two')} of tiles", fontsize=9)
+axes[1].set_xlabel("time")
+figure.tight_layout()
+
+# %% [markdown]
+# **Puzzle 7: the other pair.** This small kernel, with tiles of 8 × 8, loads the next
+# numbers into registers, multiplies, and then stores them. The simulator reports a race
+# in it. Change the line so that the race is gone.
+
+# %%
+two_pairs = r"""
+    for (int k = 8; k <= K; k += 8) {
+        __syncthreads();
+        float p = k < K ? a[row * K + k + tx] : 0;  // in flight while we multiply
+        float q = k < K ? b[(k + ty) * N + col] : 0;
+        for (int i = 0; i < 8; i++) sum += A[now][ty][i] * B[now][i][tx];
+        A[now][ty][tx] = p, B[now][ty][tx] = q;  // your line
+        now = 1 - now;
+    }
+    c[row * N + col] = sum;
+}
+"""
+
+# %%
+begin = r"""
+__global__ void two(const float* a, const float* b, float* c, int N, int K) {
+    __shared__ float A[2][8][8], B[2][8][8];
+    int tx = threadIdx.x, ty = threadIdx.y, now = 0;
+    int row = blockIdx.y * 8 + ty, col = blockIdx.x * 8 + tx;
+    float sum = 0;
+    A[0][ty][tx] = a[row * K + tx], B[0][ty][tx] = b[ty * N + col];"""
+two, c = Kernel(begin + two_pairs, "two"), np.zeros((16, 16), np.float32)
+a, b = (draw.random((16, 16), np.float32) for _ in range(2))
+kinds = {found.kind for found in two.check((2, 2), (8, 8), (a, b, c, 16, 16)).findings}
+two((2, 2), (8, 8), (a, b, c, 16, 16))
+print(kinds or "no finding", "solved:", np.allclose(c, a @ b, 1e-5) and not kinds)
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# Store into the pair that nobody reads in this step.
+#
+# ```c
+# A[1 - now][ty][tx] = p, B[1 - now][ty][tx] = q;
+# ```
+#
+# It has only one barrier per step. Question 2 at the end asks why that's enough.
+#
+# </details>
+
+# %% [markdown]
+# Here are all versions, for 4,096 × 4,096 × 4,096.
+#
+# | version | idea | TFLOP/s |
 # |---|---|---|
-# | `naive` | a thread an element | {{a @ b, 4,096 | matmul_n}} |
+# | `naive` | one thread per element | {{a @ b, 4,096 | matmul_n}} |
 # | `coalesced` | neighbors read neighbors | {{a @ b, 4,096 | matmul_coa}} |
 # | `tiled` | a block shares tiles | {{a @ b, 4,096 | matmul_t}} |
 # | `column` | a thread makes 8 | {{a @ b, 4,096 | matmul_column}} |
 # | `patch` | a thread makes 8 × 8 | {{a @ b, 4,096 | matmul_pa}} |
-# | `vectors` | 16 bytes an access | {{a @ b, 4,096 | matmul_v}} |
+# | `vectors` | 16 bytes per access | {{a @ b, 4,096 | matmul_v}} |
 # | `pipelined` | 16 × 8; two tiles | {{a @ b, 4,096 | matmul_pipelined<1, 0, 1>}} |
 # | cuBLAS | | {{a @ b, 4,096 | PyTorch}} |
 #
-# And under the roof, each where its own traffic puts it:
+# In the roofline, each is where its own traffic puts it.
 
 # %%
 viz.roofline([viz.Point(name, rows[name][0], measured[name] * 1e12) for name in rows],
              roofs)  # fmt: skip
 
 # %% [markdown]
-# Read it from the left: first the kernels move to the right, out of reach of the slope
-# (and the caches lift the first two above it). Then they climb.
+# Read it from the left. First the kernels move right, and then they climb.
 #
-# ## How far to cuBLAS, and what would be next
+# ## What cuBLAS does in addition
 #
-# **Predict**: where may the remainder lie?
+# - **Copies that bypass registers.** `pipelined` loads into registers and then stores
+#   into shared memory. Since Ampere (2020), `cp.async` does both in one step. Since
+#   Hopper, the *tensor memory accelerator* (TMA) copies whole tiles on its own.
+# - **Larger tiles, more of them.** On an Ada card, a profiler shows the name
+#   `cutlass_80_simt_sgemm_256x128_8x4_nn_align1` for a float32 product. That's a tile
+#   of 256 × 128 and 4 pairs of tiles, made from NVIDIA's open templates, CUTLASS.
+# - **The right kernel for each size.** With 4,095 × 4,099 times 4,099 × 4,097, rows
+#   don't begin at multiples of 16 bytes, so cuBLAS falls to {{a @ b, 4,095 | PyTorch}}
+#   TFLOP/s and `pipelined` to {{a @ b, 4,095 | matmul_pi}}.
+# - **More blocks for small results.** If c is small and K is long, few blocks have
+#   work. **Split-K** cuts K into pieces for several blocks, and then adds their sums,
+#   like the two stages in chapter 05.
 #
-# - **Copies that bypass the registers.** `pipelined` loads into registers and stores
-#   into shared memory. Since Ampere, 2020, it can be done in one step, `cp.async`; and
-#   from Hopper on by an engine, the *tensor memory accelerator* (TMA), which brings
-#   whole tiles while no thread is busy with it.
-# - **Larger patches for each warp**, where registers allow it: fewer passes still.
-# - **Machine code.** NVIDIA writes such kernels below CUDA C, where one chooses the
-#   registers and the order of instructions by hand.
-# - **The right kernel for the size.** cuBLAS has hundreds and chooses. With 4095 ×
-#   4097, whose rows do not begin at multiples of 16 bytes, it falls to
-#   {{a @ b, 4,095 | PyTorch}} TFLOP/s, and `pipelined` to
-#   {{a @ b, 4,095 | matmul_pi}}.
-# - **More blocks for small results.** If c is small and K long, few blocks have work.
-#   **Split-K** cuts K into pieces, one for each of several blocks, and adds the pieces
-#   up: chapter 05's second stage.
-#
-# And **tensor cores**? They multiply small matrices as one instruction: by the data
-# sheet about 7 times as fast in TF32, 15 times in half precision. But TF32 keeps 11
-# significant binary digits of a float's 24. **Predict** the largest error of a product
-# of 256 × 256, in float32 and with operands cut to TF32.
+# **Tensor cores** multiply small matrices in one instruction. According to the data
+# sheet, they're about 7 times as fast with TF32, and 15 times in half precision. But
+# TF32 keeps 11 significant binary digits of a float's 24. **Predict** the largest
+# relative error of a 256 × 256 product in float32, and with operands rounded to TF32.
 
 
 # %%
@@ -664,15 +838,23 @@ for name, y in {"float32": a @ b, "TF32": tf32(a) @ tf32(b)}.items():
     print(f"{name}: {(abs(y - exact) / exact).max():.0e}")
 
 # %% [markdown]
-# PyTorch leaves TF32 off for matrix products unless you set
-# `torch.backends.cuda.matmul.fp32_precision = "tf32"` (before 2.9 the switch was
-# `allow_tf32`; use only one of the two).
+# That's why PyTorch leaves TF32 off for matrix products unless you set
+# `torch.backends.cuda.matmul.fp32_precision = "tf32"`.
 #
 # ## Any layout, any batch
 #
-# `x @ w.T` is in every linear layer. A transposed matrix is a view: two strides have
-# changed places. A kernel that takes strides reads it as it lies. **Predict** how many
-# kernels these three lines launch.
+# Every linear layer computes `x @ w.T`, plus a bias. In PyTorch, that's a single
+# operator, `addmm`.
+
+# %%
+x, w, bias = torch.randn(20, 30), torch.randn(40, 30), torch.randn(40)
+layer = torch.nn.functional.linear(x, w, bias)
+torch.allclose(torch.addmm(bias, x, w.T), layer, atol=1e-5)
+
+# %% [markdown]
+# `w.T` is a view with two strides swapped. A kernel that takes strides reads it in
+# place, so there's nothing to copy. **Predict** how many kernels these three lines
+# launch.
 
 # %%
 device = "cuda" if minigrad.gpu_available() else "sim"
@@ -685,50 +867,59 @@ with minigrad.trace() as launches:
 launches
 
 # %% [markdown]
-# {{=Three}}: no copy is among them. In the third, 6 × 1 matrices meet 5: that makes 6 ×
-# 5 products. The dimension of size 1, and the one that is missing, have {{=the stride
-# 0|((600, 0, 30, 1), (0, 60, 2, 1))}} there: one matrix serves for many. `expand` of
-# chapter 03 has done it.
+# They launch {{=three}}, because none of them is a copy. In the third, 6 × 1 matrices
+# meet 5, which makes 30 products. The dimension of size 1 and the missing one have
+# {{=stride 0|((600, 0, 30, 1), (0, 60, 2, 1))}} there, so one matrix serves several
+# products, as with `expand` in chapter 03.
 
 # %%
 batch.expand(6, 5, 20, 30).strides, five.expand(6, 5, 30, 2).strides
 
 # %% [markdown]
-# The matrix number of a batch is taken apart over the dimensions before the last two,
-# like an index in chapter 03. That is exercise 4, and in the library the first
-# variant that takes any strides is `tiled`.
-#
-# ### Break it: a kernel that ignores strides
-#
-# It is right for plain operands. **Predict** the second line.
+# **Puzzle 8: one for all.** Read the 40 × 30 matrix `w` as a batch of 6 transposed
+# matrices, each 30 × 40, without a copy.
 
 # %%
-text = matmul.matmul_batched.text.replace("(k + tx) * a_col", "(k + tx)")
-flat = Kernel(text, "matmul_batched")
-x = draw.random((5, 5), np.float32)
-plain, turned = Strides((5, 5), (5, 1)), Strides((5, 5), (1, 5))
-for view, right in (plain, x @ x), (turned, x.T @ x):
-    c = np.zeros((5, 5), np.float32)
-    flat(1, (16, 16), (x, view, x, plain, c, 5, 5, 5, 1))
-    print(np.allclose(c, right))
-
-# %% [markdown]
-# One could copy first: `w.T.contiguous()`. For 4096 × 4096 floats that moves 134 MB.
-# **Predict** how long that GPU takes for it, beside {{a @ b, 4,096 | PyTorch | time}}
-# of the product.
+w = minigrad.arange(1200).reshape(40, 30)
+many = w.as_strided((6, 30, 40), (0, 40, 1))  # your line
 
 # %%
-print(f"{1e3 * 2 * 4 * 4096**2 / roofs.bandwidth:.3f} ms")
+same = [many[i].tolist() == w.T.tolist() for i in range(6)]
+print(many.strides, "solved:", all(same))
 
 # %% [markdown]
-# For small batches it may cost more than the product. And memory: as much again.
+# <details><summary>Answer</summary>
+#
+# The batch has stride 0 already. A step down in `w.T` is one cell, and a step to the
+# right is a whole row of `w`.
+#
+# ```python
+# many = w.as_strided((6, 30, 40), (0, 1, 30))  # your line
+# ```
+#
+# </details>
+
+# %% [markdown]
+# You'll write such a kernel in exercise 4. Copying first, with `w.T.contiguous()`,
+# moves 134 MB for 4,096 × 4,096 floats. PyTorch transposed a larger matrix at
+# {{x.T as | PyTorch | GB/s}} GB/s, and minigrad's best kernel did it at
+# {{x.T as | transpose_vectors | GB/s}}. **Predict** how long the copy takes.
+
+# %%
+for name in "PyTorch", "transpose_vectors":
+    speed = rate("x.T as", name, "GB/s") * 1e9
+    print(f"{name}: {1e3 * 2 * 4 * 4096**2 / speed:.3f} ms")
+
+# %% [markdown]
+# The large product takes {{a @ b, 4,096 | PyTorch | time}}, so the copy is cheap next
+# to it. But for a small batch, it can take longer than the product.
 #
 # ## Which kernel runs
 #
-# `a @ b` runs {{=the fastest variant|matmul pipelined}} that supports the operands. If
-# you have written one, it runs the fastest of {{=**yours**|matmul yours
-# matmul_register}}. In this notebook the reference solutions stand in, which don't
-# count as yours, but you can ask for a variant by its name:
+# `a @ b` runs {{=the fastest version|matmul pipelined}} that supports the operands.
+# Once you've written some, it runs the fastest of {{=yours|matmul yours
+# matmul_register}}. In this notebook, the reference solutions don't count as yours, but
+# you can ask for a version by its name.
 
 # %%
 a = minigrad.ones(64, 64).to(device)
@@ -744,49 +935,51 @@ launches
 # %% [markdown]
 # ## What to take with you
 #
-# | floor | what is kept there | used again by | saves |
+# | level | what's kept there | used again by | saves |
 # |---|---|---|---|
-# | caches | what was read lately | any thread, with luck | memory |
+# | caches | recent reads | any thread, with luck | memory |
 # | shared memory | tiles | the threads of a block | memory and caches |
 # | registers | patches | the thread itself | shared memory |
 #
-# - Count what must be done: 2 M N K FLOP, each element once. Divide: the intensity.
-# - The slope of the roofline is bandwidth, the flat part is peak. It says which of the
-#   two to work on, and when to stop.
-# - Each number that is read should be used many times, on every floor.
-# - A measured time that surprises you has a cause that can be counted.
+# - Count the work, 2 M N K FLOP, and the bytes, each element once. Their ratio is the
+#   intensity.
+# - The roofline says whether bandwidth or peak limits you, and when to stop.
+# - Use each number many times on every level after you've read it.
+# - If a measured time surprises you, look for the cause among the things you can count.
 #
 # ## Before you go: four questions
 #
-# 1. A linear layer: 32 rows of 4096 times 4096 × 4096. What is its intensity, and what
-#    bounds it on the GPU of this chapter?
-# 2. Two pairs of tiles need one barrier a step. Why not two?
-# 3. Tiles of 32 × 32 with 1024 threads, an element each: how many reads of shared
-#    memory for each multiplication?
-# 4. Why does the patch of a thread not grow to 16 × 16?
+# 1. A 4,096 × 16 matrix times a 16 × 4,096 matrix: what's the intensity, and what
+#    limits this product on the GPU of this lesson?
+# 2. With two pairs of tiles, one barrier per step is enough. Why?
+# 3. Tiles of 32 × 32 with 1,024 threads make one element per thread. How many reads of
+#    shared memory is that per multiplication?
+# 4. Why can't a thread's patch grow to 16 × 16?
 #
 # <details><summary>Answers</summary>
 #
-# 1. 2 · 32 · 4096² FLOP; the weights alone are 67 MB: {{=15.8}} FLOP for each byte.
-#    That is just right of the edge at 12: the arithmetic, by a little.
-# 2. A step fills the pair that was used in the step before. The barrier at the end of
-#    that step has made sure that all were done with it; and the same barrier says that
-#    the pair of the next step is full.
-# 3. Still 2. Larger tiles save global memory; only registers save shared memory.
-# 4. 256 sums and 32 numbers are more than the 255 registers that a thread can have;
-#    what does not fit would go to local memory, which is device memory.
+# 1. The result has 4,096² elements, and each takes 32 FLOP and 4 bytes. That's nearly 8
+#    FLOP per byte, or {{=7.94}} if you also count a and b. It's left of the ridge point
+#    at 16.2, so memory is the limit.
+# 2. A step stores into the pair that was read in the step before. The barrier between
+#    the two steps makes sure that all threads are done with it. The same barrier also
+#    makes sure that the pair for this step is full.
+# 3. It's still 2. Larger tiles save reads of global memory, but only registers save
+#    reads of shared memory.
+# 4. It would need 256 sums and 32 numbers, but a thread has at most 255 registers. The
+#    rest would go to local memory, which is in device memory.
 #
 # </details>
 
 # %%
 # Check the first answer
-counted_for((32, 4096), (4096, 4096))
+counted_for((4096, 16), (16, 4096))
 
 # %% [markdown]
-# Now **lab 06**: four kernels, the roofline, and a test for other kernels. What you
-# write there is what `@` of your own framework runs.
+# Now go on to **lab 06**. You'll write four kernels, the roofline, and a test for other
+# kernels, and then `@` in your own framework runs what you wrote.
 #
-# To read on: S. Boehm, *How to Optimize a CUDA Matmul Kernel for cuBLAS-like
-# Performance*; NVIDIA's CUTLASS, `media/docs/efficient_gemm.md`; PyTorch's
+# Further reading: S. Boehm, *How to Optimize a CUDA Matmul Kernel for cuBLAS-like
+# Performance*; NVIDIA's CUTLASS, `media/docs/cpp/efficient_gemm.md`; PyTorch's
 # `aten/src/ATen/native/cuda/Blas.cpp` (`addmm_out_cuda_impl`) and
 # `aten/src/ATen/cuda/CUDABlas.cpp` (`gemm`), which calls cuBLAS.

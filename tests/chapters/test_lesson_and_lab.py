@@ -15,7 +15,13 @@ from minigrad.exercises.errors import WrongAnswerType
 from minigrad.exercises.exercise import KernelExercise
 
 pytestmark = pytest.mark.slow
-REWRITTEN = ["00_python_to_gpu", "01_threads", "03_strides", "04_elementwise"]
+REWRITTEN = [
+    "00_python_to_gpu",
+    "01_threads",
+    "03_strides",
+    "04_elementwise",
+    "06_matmul",
+]
 YOURS = re.compile(r"\S.*(//|  #) your line")
 EXERCISES = [
     pytest.param(exercise, id=f"{chapter}-{exercise.name}")
