@@ -13,20 +13,19 @@
 # %% [markdown]
 # # 05 · Reductions: from sums to softmax
 #
-# A reduction makes few numbers of many: a sum, a mean, the largest, the place of the
-# largest, a norm, softmax's denominator. It looks like the simplest thing a computer
-# does. On a GPU it asks three questions:
+# A reduction turns many numbers into few, such as a sum, a maximum, or a norm. On a
+# CPU, it's a short loop. On a GPU, it raises three questions:
 #
-# - **which threads add, and in which order?** For floats the order changes the result;
-# - **how do thousands of threads make one number?** Trees, shuffles, two stages;
-# - **how often is each element read?** Every pass over it costs memory's time.
+# - Which threads add, and in which order? For floats, the order changes the result.
+# - How do thousands of threads produce one number?
+# - How often is each element read?
 #
-# At the end you can write sums, maxima, softmax and layer norm for rows of any length,
-# and say how large their rounding error may be. It takes about {{duration}}, and builds
-# on chapters 02 to 04. Where you are asked to predict, write your guess down first.
-# Nothing needs a GPU. Where times stand in the text, they were measured on one
-# {{sum of | PyTorch | GPU}} (`docs/benchmarks/kernels.md`); PyTorch's copy moves
-# {{machine | PyTorch's copy | GB/s}} GB/s there.
+# After this lesson, you can write sums, maxima, softmax, and layer norm for rows of any
+# length, and bound their rounding errors. It takes about {{duration}}, builds on
+# chapters
+# 02 to 04, and needs no GPU. All times were measured on one {{sum of | PyTorch | GPU}},
+# where PyTorch's copy reaches {{machine | PyTorch's copy | GB/s}} GB/s
+# (`docs/benchmarks/kernels.md`).
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
@@ -39,15 +38,22 @@ from minigrad import Kernel, answers_from, viz
 from minigrad.kernels import memory, reductions
 from minigrad.testing import rate, rates
 
-# In this lesson the course's solutions answer the exercises of labs 01 to 05.
+# In this lesson, the reference solutions stand in for labs 01 to 05.
 answers_from("solutions", before="06_matmul")
 
 # %% [markdown]
-# ## A sum is not a sum
+# ## The order changes the sum
 #
-# A float has 24 significant binary digits (23 are stored: the first is always 1). After
-# each addition what does not fit is rounded away. So is (a + b) + c the same as
-# a + (b + c)? **Predict** the two lines.
+# A float has 24 significant bits. If the result of an addition needs more, it's
+# rounded. That's why the distance between neighboring floats grows with their size.
+
+# %%
+for x in 0.1, 1, 1000, 1e6, 1e8:
+    print(f"{x:>13,}  {np.spacing(np.float32(x)):.1e}")
+
+# %% [markdown]
+# Take `a` = 100,000,000, `b` = −100,000,000, and `c` = 1. **Predict** (a + b) + c and a
+# + (b + c) in float.
 
 # %%
 a, b, c = np.float32(1e8), np.float32(-1e8), np.float32(1)
@@ -55,23 +61,16 @@ print((a + b) + c)
 print(a + (b + c))
 
 # %% [markdown]
-# The second one added 1 to -100,000,000, where floats are {{=8}} apart:
-# {{=the 1 was lost|0.0}}. Addition of floats is commutative, but not associative. Where
-# parentheses stand matters, and a parallel sum is nothing but other parentheses.
+# In the second line, {{=the 1 is lost|0.0}}, because floats near −100,000,000 are 8
+# apart. So float addition isn't associative, and a parallel sum is the same sum with
+# other parentheses.
 #
-# How far apart are floats? That depends on how large they are.
-
-# %%
-for x in 0.1, 1, 1000, 1e6, 1e8:
-    print(f"{x:>13,}  {np.spacing(np.float32(x)):.2e}")
-
-# %% [markdown]
-# Now a million times 0.1, one after the other, in float. **Predict**: is it 100,000?
+# Now let's add 0.1 a million times, one after the other.
 
 
 # %%
 def one_by_one(x):
-    """A running sum in float32."""
+    """Return the sum in float32, added from the first element to the last."""
     return np.cumsum(x, dtype=np.float32)[-1]
 
 
@@ -79,10 +78,11 @@ tenths = np.full(1_000_000, 0.1, np.float32)
 print(one_by_one(tenths))
 
 # %% [markdown]
-# {{=Wrong by 1 %!|100958.34}} Above 65,536 floats are 1/128 apart. Each 0.1 that is
-# added there counts as 13/128, 0.1016; and always so, as long as the sum is in that
-# range. The error does not average out, it **drifts**: {{=downwards at
-# first|-9.5e-06}}, where 0.1 is rounded down, and {{=upwards|+9.6e-03}} in the end.
+# You'd expect 100,000, but the sum is {{=almost 1 % too large|100958.34}}. Once the
+# running sum is above 65,536, floats are 1/128 apart. So each further 0.1 is rounded to
+# 13/128, which is 0.1016. Because it's rounded the same way every time, the errors
+# don't average out. The sum **drifts**, {{=downward at first|-9.5e-06}} and
+# {{=upward|+9.6e-03}} in the end.
 
 # %%
 running = np.cumsum(tenths, dtype=np.float32)
@@ -90,14 +90,13 @@ for n in 10**3, 10**4, 10**5, 10**6:
     print(f"{n:>9,}  {running[n - 1]:>12.4f}  {running[n - 1] / (0.1 * n) - 1:+.1e}")
 
 # %% [markdown]
-# The same numbers as a **tree**: first pairs, then sums of two, of four, ... Only
-# numbers of about the same size meet, and each 0.1 goes through 20 additions instead of
-# up to a million.
+# A tree adds pairs first, then pairs of those sums, and so on. Each 0.1 goes through 20
+# additions instead of up to a million.
 
 
 # %%
 def as_tree(x):
-    """Halves are added to each other, in float32."""
+    """Return the sum in float32, with halves added to each other."""
     while len(x) > 1:
         if len(x) % 2:
             x = np.append(x, np.float32(0))
@@ -108,36 +107,89 @@ def as_tree(x):
 print(as_tree(tenths))
 
 # %% [markdown]
-# The rule: an addition is off by at most u = 2⁻²⁴ of its result. If each term
-# goes through k additions, the sum is off by at most **k · u · Σ|x|**. One after the
-# other k is n; as a tree, log₂ n. (N. Higham, Accuracy and Stability of Numerical
-# Algorithms, chapter 4.) Let us see it with random numbers.
+# ### How large can the error be?
+#
+# Rounding changes the result of an addition by at most a share u, which is 2⁻²⁴ for
+# floats. If no element goes through more than k additions, the sum is off by at most
+# about
+#
+# > k · u · Σ|x|
+#
+# where Σ|x| is the sum of the absolute values (Higham, chapter 4). One after the other,
+# k is n − 1. In a tree, k is log₂ n.
 
 # %%
 draw = np.random.default_rng(0)
-for n in 10**3, 10**5, 10**7:
+sizes = [10**k for k in range(3, 8)]
+errors = {"one by one": [], "tree": []}
+for n in sizes:
     x = draw.random(n, dtype=np.float32)
     exact = x.sum(dtype=np.float64)
-    errors = [abs(f(x) / exact - 1) for f in (one_by_one, as_tree)]
-    print(f"{n:>11,}  one by one {errors[0]:.0e}   tree {errors[1]:.0e}")
+    for errors_of, f in zip(errors.values(), (one_by_one, as_tree), strict=True):
+        errors_of.append(max(abs(f(x) / exact - 1), 1e-9))
+print({name: f"{e[-1]:.0e}" for name, e in errors.items()}, "for", n)
+curves = {name: (sizes, e) for name, e in errors.items()}
+viz.lines(curves, x="elements", y="relative error", log="xy")
 
 # %% [markdown]
-# So the parallel way is not only faster, it is {{=**more exact**|one by one 5e-05 tree
-# 2e-08}}. And this is how the lab judges you: a tolerance of k · u · Σ|x| lets every
-# sensible order pass. Half precision has u = 2⁻¹¹, and does not pass. Watch what it
-# does:
+# The parallel order isn't only faster. It's also {{=**more accurate**|'one by one':
+# '3e-05', 'tree': '3e-08'}}. The lab's checks use this bound as their tolerance, so
+# every sensible order passes.
+#
+# **Puzzle 1: two levels.** This function splits a million elements into chunks, adds
+# each chunk one by one, and then adds the chunks' sums one by one. An element goes
+# through at most `chunk + n / chunk` additions. Choose the chunk that makes this number
+# as small as possible.
+
+# %%
+chunk = 10  # your line
+
+# %%
+k = chunk + len(tenths) // chunk
+chunks = np.cumsum(tenths.reshape(-1, chunk), axis=1, dtype=np.float32)[:, -1]
+print(f"k = {k:,}, sum = {one_by_one(chunks)}", "solved:", k <= 2000)
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# The two terms have the product n, so their sum is smallest if both are √n.
+#
+# ```python
+# chunk = 1000
+# ```
+#
+# Two levels already reduce k from a million to 2,000.
+#
+# </details>
+
+# %% [markdown]
+# ### Choosing a tolerance
+#
+# `np.isclose(got, expected, rtol, atol)` passes if |got − expected| is at most atol +
+# rtol · |expected|. The next sum should be 0, so rtol · |expected| is 0 too.
+
+# %%
+x = draw.normal(size=10_000).astype(np.float32)
+x = draw.permutation(np.concatenate([x, -x]))
+got, bound = as_tree(x), 15 * 2.0**-24 * abs(x).sum()
+print(got, np.isclose(got, 0, rtol=0.01, atol=0))
+print(bound, np.isclose(got, 0, rtol=0, atol=bound))
+
+# %% [markdown]
+# A relative tolerance of 1 % {{=refuses a correct sum|False}}, but the bound as atol
+# {{=accepts it|True}}. So if terms can cancel, compute atol from the size of the terms.
+#
+# Half precision has 11 significant bits, and its u is 2⁻¹¹. Let's add 10,000 ones.
 
 # %%
 ones = np.ones(10_000, np.float16)
 print(np.cumsum(ones, dtype=np.float16)[-1])
 
 # %% [markdown]
-# 2048 + 1 is {{=2048}}: half has 11 significant digits. A sum of halves is therefore
-# kept in float, in PyTorch and in this course.
+# The sum stops at {{=2048|2.048e+03}}, because 2049 needs 12 bits and is rounded back.
+# So PyTorch and minigrad keep sums of half-precision numbers in float.
 #
-# ### The same numbers, shuffled
-#
-# **Predict**: how many different sums do ten orders of the same numbers give?
+# What if the order is random? Here are ten sums of the same numbers.
 
 # %%
 x = draw.random(100_000, dtype=np.float32)
@@ -145,64 +197,76 @@ sums = {float(one_by_one(draw.permutation(x))) for _ in range(10)}
 print(len(sums), "sums, from", min(sums), "to", max(sums))
 
 # %% [markdown]
-# A GPU promises no order, so atomics give another sum in each run; and where every
-# thread adds its element to one cell, they wait for each other as well (chapter 02).
-# **Two stages** need no atomics: each block writes its own sum, and then one block adds
-# those. They are no slower, and give the same number each time: one can compare runs.
+# Atomic additions have no fixed order, so a sum with atomics may change from run to
+# run.
 #
-# ## The tree, once more
+# ## Two stages
 #
-# Chapter 02 built it: half of the cells are added to the other half, and again.
+# In chapter 02, a block added its elements as a tree. For ten million elements, we need
+# two more ideas, because a block has at most 1,024 threads. First, each thread adds
+# many elements in a loop. Second, many blocks work at once, and then a single block
+# adds their sums.
 
 # %%
-cells = [3, 1, 4, 1, 5, 9, 2, 6]
-while len(cells) > 1:
-    half = len(cells) // 2
-    print(cells)
-    cells = [cells[i] + cells[i + half] for i in range(half)]
-print(cells)
+viz.stages(range(1, 21), blocks=2, size=4)
 
 # %% [markdown]
-# A block has 1024 threads at most. For ten million elements there is a loop in front: a
-# thread first adds up its own. In plain Python, with 2 blocks of 4 threads:
+# There are 8 threads in all. Thread 0 adds elements 0, 8, and 16, thread 1 adds
+# elements 1, 9, and 17, and so on. This is the grid-stride loop of chapter 01.
+#
+# **Puzzle 2: who adds what.** This line plans the first stage. In it, `b` is the block
+# and `t` is the thread's number within its block. But both blocks add the same
+# elements. Fix it.
 
 # %%
 x, blocks, size = list(range(1, 21)), 2, 4
 threads = blocks * size
-own = [sum(x[i::threads]) for i in range(threads)]
-print(own)
 
-# %% [markdown]
-# Then each block makes one number of its four:
+# %%
+own = [sum(x[t::threads]) for b in range(blocks) for t in range(size)]  # your line
 
 # %%
 sums = [sum(own[b * size : (b + 1) * size]) for b in range(blocks)]
-print(sums, sum(sums))
+print(own, sums, "solved:", sum(sums) == sum(x))
 
 # %% [markdown]
-# ### Why two stages?
+# <details><summary>Answer</summary>
 #
-# `sums` still has one number for each block. What adds those? No block of an ordinary
-# launch can wait for another (chapter 02). There are three ways:
+# A thread begins at its number within the whole launch. In CUDA C, that's `blockIdx.x *
+# blockDim.x + threadIdx.x`.
 #
-# 1. **A second kernel.** Kernels run one after the other; that is the barrier.
-# 2. **One atomic a block.** A thousand atomics instead of ten million. The order is
-#    open, so the last bits are.
-# 3. **The last block does it.** Each block counts itself off with an integer atomic;
-#    the one that comes last adds up what all have left, which a `__threadfence()` lets
-#    it see. One launch, fixed order. PyTorch does this, and so do the library's
-#    kernels: see `is_last` in `kernels/reduce.cu`.
+# ```python
+# own = [sum(x[b * size + t :: threads]) for b in range(blocks) for t in range(size)]
+# ```
 #
-# (A fourth is to launch the grid *cooperatively*: then all its blocks are on the GPU at
-# once, and `grid.sync()` of CUDA's cooperative groups is a barrier for all of them. The
-# grid can then be no larger than what fits. On Hopper `cluster.sync()` does the same
-# for a few blocks.)
+# </details>
+
+# %% [markdown]
+# ### Who adds the blocks' sums?
 #
-# And why not simply **one block**? It runs on one multiprocessor, and a large GPU has
-# more than a hundred: all others would stand idle.
+# Blocks of an ordinary launch can't wait for each other (chapter 02). So there are
+# three ways to finish:
 #
-# Exercise 1 is one kernel for both stages. Here the course's solution runs it: first
-# with 256 blocks, then with one.
+# 1. Launch a second kernel. It starts when the first has finished.
+# 2. Let each block add its sum with one atomic. That's only one atomic per block, but
+#    the last bits can still change from run to run.
+# 3. Let the last block do it. When a block is done, it increments a counter atomically,
+#    and the block that finishes last adds all the sums. (`__threadfence()` before the
+#    increment makes a block's sum visible to the others.) PyTorch does this, and so
+#    does minigrad (`is_last` in `kernels/reduce.cu`).
+#
+# In exercise 1, you write one kernel for both stages. Here the reference solution adds
+# ten million times 0.1, first with 256 blocks of 256 threads, and then with one block.
+#
+# **Predict**: how many additions does an element go through, at most? Count the loop,
+# the tree, and the second stage.
+#
+# <details><summary>Answer</summary>
+#
+# A loop has 10,000,000 / 65,536 steps, so up to 153. The tree has 8. The second stage
+# has 1 + 8. That's 170 in all, so k · u is about 10 millionths.
+#
+# </details>
 
 # %%
 sum_all = Kernel(reductions.sum_all.text, "sum_all")
@@ -210,55 +274,57 @@ x = np.full(10**7, 0.1, np.float32)
 sums, total = np.zeros(256, np.float32), np.zeros(1, np.float32)
 sum_all(256, 256, (x, sums, x.size))
 sum_all(1, 256, (sums, total, sums.size))
-print(total[0], x.sum(dtype=np.float64))
+exact = x.sum(dtype=np.float64)
+print(total[0], exact, f"{total[0] / exact - 1:.1e}")
 
 # %% [markdown]
-# {{=Off by 1.4 millionths.|1.00000144e+06}} Each 0.1 goes through 153 additions in its
-# thread's loop, 8 in the tree, and 9 in the second stage: k · u is 10 millionths, and
-# the bound holds. (`np.float32(0.1)` is a little more than 0.1, so the exact sum is not
-# 1,000,000.)
+# The result is {{=off by 1.4 millionths|1.4e-06}}, within the bound.
 #
-# ### Break it: the whole sum in one thread
+# ### Break it: one thread per block
 #
-# The second stage could be a loop in one thread: 256 numbers only. And the first? Take
-# 1 thread a block, and n / 256 elements for each. The sum is a sum of 39,063 terms one
-# after the other. **Predict** the error.
+# What if each of the 256 blocks had a single thread? Then every thread adds 39,063
+# elements in its loop. **Predict**: if the error grew in proportion to k, how large
+# would it be now?
 
 # %%
-sums = np.zeros(256, np.float32)
-for b in range(256):
-    sums[b] = one_by_one(x[b::256])
-print(sums.sum(dtype=np.float64), x.sum(dtype=np.float64))
+sums = np.array([one_by_one(x[b::256]) for b in range(256)])
+print(f"{sums.sum(dtype=np.float64) / exact - 1:.1e}")
 
 # %% [markdown]
-# ### And the speed?
+# <details><summary>Answer</summary>
 #
-# 268 million floats, 1 GB. GB/s of x, which is read once:
+# It'd be 39,063 / 170 = 230 times as large, which is 3.2e-04. The loops alone are off
+# by {{=3.7e-04}}, so the estimate is good here.
+#
+# </details>
+
+# %% [markdown]
+# ### How fast is it?
+#
+# Here are three kernels and PyTorch with 268 million floats. The rates count one read
+# of x.
 
 # %%
 names = {"a tree in shared memory": "sum_tree", "shuffles": "sum_shuffle",
-         "the same, 16 bytes a load": "sum_vec", "torch.sum": "PyTorch"}  # fmt: skip
+         "shuffles, loads of 16 bytes": "sum_vec", "torch.sum": "PyTorch"}  # fmt: skip
 viz.ranking({"GB/s": rates("sum of", names)})
 
 # %% [markdown]
-# All are as fast as memory is. Once each thread has many elements, the tree at the end
-# costs nothing: it is a few steps a block. **Count the bytes first**; a cleverer tree
-# cannot make a kernel faster that waits for memory.
+# All of them are about as fast as the copy, so memory is the limit. **Count the bytes
+# first.** A cleverer tree can't speed up a kernel that waits for memory.
 #
 # **To the lab**: exercise 1 (`sum_all`).
 #
 # ## A warp needs no barrier
 #
-# Within a warp there is a shorter way: a **shuffle**. Each lane offers a variable, and
-# takes that of another lane, from register to register.
-#
-# `__shfl_down_sync(mask, value, d)`: lane i gets the value of lane i + d. In Python, a
-# warp is a list:
+# Threads of the same warp can pass values directly from register to register. This is
+# called a **shuffle**. With `__shfl_down_sync(mask, value, d)`, lane i gets the value
+# of lane i + d. In Python, we can model a warp as a list.
 
 
 # %%
 def shfl_down(values, d):
-    """What each lane gets: the value d lanes above it, or its own at the end."""
+    """Return what each lane gets: the value d lanes above, or its own at the end."""
     return [
         values[i + d] if i + d < len(values) else values[i] for i in range(len(values))
     ]
@@ -267,9 +333,8 @@ def shfl_down(values, d):
 shfl_down([10, 11, 12, 13, 14, 15, 16, 17], 2)
 
 # %% [markdown]
-# The lanes at the end have none above them, and get {{=their own value back|16, 17, 16,
-# 17]}}. That does no harm: what they make of it is never read. Eight lanes, three
-# steps:
+# The last two lanes have no lane above them, so they get {{=their own values back|16,
+# 17, 16, 17]}}. Eight lanes need three steps to add their values.
 
 # %%
 values = [1, 2, 3, 4, 5, 6, 7, 8]
@@ -278,15 +343,14 @@ for d in 4, 2, 1:
     print(d, values)
 
 # %% [markdown]
-# Lane 0 has the sum, {{=36}}; the others hold sums of no use. The picture: which lane
-# gives to which, among those whose values still count.
+# Lane 0 ends up with the sum, {{=36}}. The other lanes hold numbers that nobody reads.
+# The next picture shows only the lanes whose values still count.
 
 # %%
 viz.tree([1, 2, 3, 4, 5, 6, 7, 8])
 
 # %% [markdown]
-# In CUDA C five steps make one number of 32, with {{=no array|0 accesses of shared
-# memory}} and no barrier:
+# In CUDA C, a full warp takes five steps.
 
 # %%
 source = r"""
@@ -302,42 +366,115 @@ warp_sum = Kernel(source, "warp_sum")
 warp_sum(1, 32, (x, y))
 print(y, x.sum())
 
+# %% [markdown]
+# There's no barrier, and there's {{=no shared memory|0 accesses of shared memory}}.
+
 # %%
 counts = warp_sum.check(1, 32, (x, y)).counts
 print(counts["shared_requests"], "accesses of shared memory")
 
 # %% [markdown]
-# Step by step, with the value that each lane holds:
+# Step through it to see the value that each lane holds.
 
 # %%
 viz.step(warp_sum, 1, 32, (x, y))
 
 # %% [markdown]
-# ### The mask
-#
-# `0xffffffff` has a bit for each of 32 lanes: all of them take part. It is a promise:
-# **every lane that the mask names comes to this line**. **Predict** what the tools say
-# if only 20 lanes come.
+# **Puzzle 3: the maximum.** This kernel should find the maximum of a warp's 32
+# elements, but it still adds. Change the line in the loop.
 
 # %%
-early = "if (threadIdx.x >= 20) return;  // wrong on purpose\n    float sum"
-some = source.replace("float sum", early)
+maximum = r"""
+__global__ void warp_max(const float* x, float* y) {
+    float m = x[threadIdx.x];
+    for (int d = 16; d > 0; d /= 2)
+        m += __shfl_down_sync(0xffffffff, m, d);  // your line
+    if (threadIdx.x == 0) y[0] = m;
+}
+"""
+
+# %%
+z = draw.permutation(x)
+Kernel(maximum, "warp_max")(1, 32, (z, y))
+print(y, "solved:", y[0] == 31)
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# Nothing changes except how two values become one.
+#
+# ```c
+# m = max(m, __shfl_down_sync(0xffffffff, m, d));
+# ```
+#
+# </details>
+
+# %% [markdown]
+# ### The mask
+#
+# `0xffffffff` is a number with 32 bits, all of them 1. Each bit stands for a lane, so
+# this mask names the whole warp. It's a promise: every lane that the mask names reaches
+# this line, unless it has already ended. Here only 20 lanes reach it.
+
+# %%
 inside = source.replace("sum += __shfl", "if (threadIdx.x < 20) sum += __shfl")
 print(Kernel(inside, "warp_sum").check(1, 32, (x, y)))
 
 # %% [markdown]
-# And if the others have ended before? Then they are not waited for; but whoever takes
-# the value of one of them gets something undefined. The simulator gives {{=NaN}}:
+# The simulator reports a {{=divergent shuffle|divergent-shuffle in warp_sum}}. On a
+# GPU, the result is undefined, and the kernel may hang.
+#
+# **Puzzle 4: too few elements.** This kernel should add only the first 20 elements of
+# x. The other lanes end before the shuffle, so nobody waits for them, but the simulator
+# complains about the values that are taken from them. Change the line so that it
+# doesn't, and the sum is 190.
 
 # %%
-Kernel(some, "warp_sum")(1, 32, (x, y))
+twenty = r"""
+__global__ void sum_of_20(const float* x, float* y) {
+    float sum; if (threadIdx.x >= 20) return; sum = x[threadIdx.x];  // your line
+    for (int d = 16; d > 0; d /= 2)
+        sum += __shfl_down_sync(0xffffffff, sum, d);
+    if (threadIdx.x == 0) y[0] = sum;
+}
+"""
+
+# %%
+kernel = Kernel(twenty, "sum_of_20")
+report = kernel.check(1, 32, (x, y))
+kernel(1, 32, (x, y))
+print(report)
+print(y, "solved:", y[0] == 190 and not report.findings)
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# A lane without an element must take part and contribute a value that changes nothing.
+# For a sum, that's 0.
+#
+# ```c
+# float sum = threadIdx.x < 20 ? x[threadIdx.x] : 0.0f;
+# ```
+#
+# </details>
+
+# %% [markdown]
+# A block of 40 threads has a second warp with only 8 lanes. The others don't exist, so
+# they can't contribute a 0. The mask may name them, but no lane may add a value that
+# comes from them. Here a warp of 8 lanes does.
+
+# %%
+warp_sum(1, 8, (x, y))
 y
 
 # %% [markdown]
-# So threads without an element **stay**, and bring what changes nothing: 0 for a sum.
+# The sum is {{=NaN}}, because the simulator replaces undefined values by NaN so that
+# you notice. In exercise 2, you decide which values a lane may add.
 #
-# A block then has two steps: each warp by itself, and then the warps' numbers, which
-# are at most 32, so that one warp does them. One barrier instead of ten.
+# ### From a warp to a block
+#
+# A block has at most 32 warps. So each warp adds its own elements, and then the first
+# warp adds the warps' sums.
 
 # %%
 source = r"""
@@ -353,7 +490,6 @@ source += r"""
 __global__ void block_sum(const float* x, float* sums, int n) {
     __shared__ float partial[32];
     int tid = threadIdx.x, i = blockIdx.x * blockDim.x + tid;
-
     float sum = warp_sum(i < n ? x[i] : 0.0f);
     if (tid % 32 == 0) partial[tid / 32] = sum;
     __syncthreads();
@@ -370,14 +506,15 @@ block_sum(2, 512, (x, sums, 1000))
 print(sums, block_sum.check(2, 512, (x, sums, 1000)))
 
 # %% [markdown]
-# The tree of lab 02, for a block of 256: {{=eight}} steps, with a barrier before each.
+# The tree of lab 02 takes {{=eight}} steps for a block of 256, with a barrier before
+# each.
 
 # %%
 tree = Kernel(memory.block_sum.text, "block_sum")
 viz.timeline(tree, 1, 256, (x, sums, 256))
 
 # %% [markdown]
-# And this one. **Predict** how many barriers it has.
+# **Predict** how many barriers `block_sum` needs. Then look.
 
 # %%
 viz.timeline(block_sum, 1, 256, (x, sums, 256))
@@ -387,17 +524,18 @@ viz.timeline(block_sum, 1, 256, (x, sums, 256))
 #
 # ## Over any dimensions
 #
-# `x.sum(dim=(0, 2))` of a tensor of any strides. Chapter 03 has done the work: which
-# dimensions are summed is a question of **order**. Bring the kept ones to the front.
+# `x.sum(dim=(0, 2))` adds over two dimensions of a tensor with any strides. If we
+# permute the kept dimensions to the front, which copies nothing (chapter 03), there's
+# only one case left: keep the first dimensions and add over the others.
 
 # %%
 x = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
-front = x.transpose(1, 0, 2)  # keep dimension 1, sum over 0 and 2
+front = x.transpose(1, 0, 2)  # keep dimension 1, add over 0 and 2
 front.shape, [s // 4 for s in front.strides]
 
 # %% [markdown]
-# Now every element of y is one walk: begin at i · 4, and go through a 2 × 4 grid with
-# the strides {{=12 and 1|[4, 12, 1]}}.
+# Now each element of the result adds a 2 × 4 grid of cells with strides {{=12 and 1|[4,
+# 12, 1]}}. The grid of element i begins at cell 4 · i.
 
 # %%
 storage = x.ravel()
@@ -406,105 +544,135 @@ for i in range(3):
     print(cells, storage[cells].sum(), x.sum((0, 2))[i])
 
 # %% [markdown]
-# Nothing is copied, whatever the strides. A broadcast dimension has the stride 0, and
-# its one element is added n times, as it must be.
-#
-# ### keepdim is a matter of strides
-#
-# `keepdim=True` leaves a dimension of size 1. **Predict**: does the kernel have to
-# know?
+# **Puzzle 5: another order.** Permute x so that adding over the last two dimensions of
+# `front` gives `x.sum((0, 1))`.
 
 # %%
-kept = x.sum((0, 2), keepdims=True)
+front = x.transpose(1, 0, 2)  # your line
+
+# %%
+print(front.sum((1, 2)), "solved:", np.array_equal(front.sum((1, 2)), x.sum((0, 1))))
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# Dimension 2 is the one that's kept, so it comes first.
+#
+# ```python
+# front = x.transpose(2, 0, 1)
+# ```
+#
+# </details>
+
+# %% [markdown]
+# `keepdim=True` leaves a dimension of size 1 instead of dropping it. **Predict**: does
+# the kernel have to know about that?
+
+# %%
+kept = x.sum((0, 2), keepdims=True)  # NumPy's name for it
 print(kept.shape, kept.ravel(), x.sum((0, 2)))
 
 # %% [markdown]
-# {{=The same three numbers|(1, 3, 1) [ 60. 92. 124.] [ 60. 92. 124.]}} in memory, read
-# with another shape. Why have it? Because a shape of (1, 3, 1) broadcasts against x,
-# and (3,) does not:
+# It doesn't, because {{=the same three numbers|(1, 3, 1) [ 60. 92. 124.] [ 60. 92.
+# 124.]}} are in memory. Only the shape differs. But (1, 3, 1) broadcasts against x, and
+# (3,) doesn't.
 
 # %%
 (x / kept).sum((0, 2))
 
 # %% [markdown]
-# ### Who reads what
-#
-# A sum over the last dimension, and one over the first: the same additions. 65,536 ×
-# 4,096 floats, in GB/s. **Predict** which is slow:
-
-# %%
-rows = {"rows: a block each": "reduce_blocks", "rows: a warp each": "reduce_warps"}
-columns = {"columns: a thread each (exercise 3)": "reduce_strided",
-           "columns: blocks of 32 × 32": "reduce_columns<0, float>",
-           "the same, 16 blocks a column": "reduce_columns<0, float>,"}  # fmt: skip
-speeds = rates("sums of rows", rows | {"rows: torch.sum": "PyTorch"})
-speeds |= rates("sums of col", columns | {"columns: torch.sum": "PyTorch"})
-viz.ranking({"GB/s": speeds})
-
-# %% [markdown]
-# A thread a column is coalesced: neighbors read neighbors. But there are only
-# 4,096 of them, where the card holds 270,000: too few loads are on their way. **A
-# reduction needs both: neighbors side by side, and enough threads.**
-#
-# And a sum of nothing? What changes nothing: {{=0|array([0., 0., 0.])}}. For a product
-# it is {{=1|array([1., 1., 1.])}}. For a maximum it would be minus infinity; but whole
-# numbers have none, and an argmax has no place to name, so PyTorch raises an error
-# there.
+# What's the sum of no elements? It must change nothing when you add it, so it's
+# {{=0|array([0., 0., 0.])}}. A product of no elements is {{=1|array([1., 1., 1.])}}.
+# For a maximum or an argmax of no elements, PyTorch raises an error.
 
 # %%
 np.zeros((3, 0)).sum(1), np.zeros((3, 0)).prod(1)
 
 # %% [markdown]
-# **To the lab**: exercise 3 (`sum_dim`).
+# ### Enough threads, side by side
 #
-# ## The largest, and NaN
-#
-# A maximum is a reduction like a sum: `max` in the place of `+`. No rounding, and order
-# does not matter. Or does it? **Predict** the three lines.
+# A matrix of 65,536 × 4,096 floats can be added along its rows or along its columns.
+# Both take the same number of additions. With one thread per column, neighboring
+# threads read neighboring elements, so the reads are coalesced. But that's only 4,096
+# threads, and the card holds 270,336. **Predict** which of these kernels is slow.
 
 # %%
-nan = float("nan")
-print(max(1, nan), max(nan, 1))
-print(np.maximum(1, nan), np.maximum(nan, 1))
-print(np.fmax(1, nan), np.fmax(nan, 1))
+rows = {"rows: a block each": "reduce_blocks", "rows: a warp each": "reduce_warps"}
+columns = {"columns: a thread each": "reduce_strided",
+           "columns: blocks of 32 × 32": "reduce_columns<0, float>",
+           "columns: 16 blocks each": "reduce_columns<0, float>,"}  # fmt: skip
+speeds = rates("sums of rows", rows | {"rows: torch.sum": "PyTorch"})
+speeds |= rates("sums of col", columns | {"columns: torch.sum": "PyTorch"})
+viz.ranking({"GB/s": speeds})
 
 # %% [markdown]
-# Python's `max(a, b)` asks `b > a`, and every comparison with NaN is false: {{=the
-# first one stays|1 nan}}. NumPy's `maximum` {{=asks whether one is NaN|nan nan}}. C's
-# `fmax`, and with it CUDA's `max`, takes the {{=**other**|1.0 1.0}} one. So there are
-# three answers to one question:
+# One thread per column is slow although it's coalesced, because there aren't enough
+# loads in flight. A reduction needs both, coalesced reads and enough threads.
 #
-# | | NaN in the row |
-# |---|---|
-# | `a > b ? a : b` | {{=depends on the order|(nan, 1) [ 1. 1. nan]}} |
-# | `fmaxf`, CUDA's `max` | {{=is passed over|(1, nan) [nan 1. nan]}} |
-# | PyTorch's `max`, `argmax` | wins: a NaN should not go unnoticed |
+# **To the lab**: exercise 3 (`sum_dim`), which has one thread per result.
 #
-# The first is the worst: a parallel kernel has no order. In CUDA C:
+# ## The maximum, and NaN
+#
+# A maximum is a reduction with `max` instead of `+`. Nothing is rounded, so you'd
+# expect that the order doesn't matter. But what if there's a NaN (chapter 04)? Here are
+# two ways to write it.
 
 # %%
 source = r"""
-__global__ void three(const float* x, float* y) {
+__global__ void two(const float* x, float* y) {
     float a = x[0], b = x[1];
     y[0] = a > b ? a : b;
     y[1] = max(a, b);
-    y[2] = a > b || a != a ? a : b;
 }
 """
-three, y = Kernel(source, "three"), np.zeros(3, np.float32)
+nan = float("nan")
+two, y = Kernel(source, "two"), np.zeros(2, np.float32)
 for pair in (1, nan), (nan, 1):
-    three(1, 1, (np.array(pair, np.float32), y))
+    two(1, 1, (np.array(pair, np.float32), y))
     print(pair, y)
 
 # %% [markdown]
-# `a != a` is true for NaN alone. With it the third is right {{=in both orders|(nan, 1)
-# [ 1. 1. nan]}}.
+# Every comparison with NaN is false. So the result of `a > b ? a : b` {{=depends on the
+# order|(1, nan) [nan 1.] (nan, 1) [1. 1.]}}, and a parallel kernel has no fixed order.
+# CUDA's `max` always {{=returns the other number|(nan, 1) [1. 1.]}}. PyTorch's `max`
+# and `argmax` return NaN, because a NaN shouldn't go unnoticed.
 #
-# ### Where it is
+# **Puzzle 6: NaN wins.** Change the line so that the result is NaN in both orders. You
+# need a test that only NaN passes.
+
+# %%
+source = r"""
+__global__ void larger(const float* x, float* y) {
+    float a = x[0], b = x[1];
+    y[0] = a > b ? a : b;  // your line
+}
+"""
+
+# %%
+larger, y, got = Kernel(source, "larger"), np.zeros(1, np.float32), []
+for pair in (1, nan), (nan, 1), (1, 2), (2, 1):
+    larger(1, 1, (np.array(pair, np.float32), y))
+    got.append(float(y[0]))
+print(got, "solved:", np.array_equal(got, [nan, nan, 2, 2], equal_nan=True))
+
+# %% [markdown]
+# <details><summary>Answer</summary>
 #
-# With the place a pair travels through the tree. For equal values the first place shall
-# win. **Predict**: with threads that take every fourth column, which column does a tree
-# find that prefers the lower thread?
+# NaN is the only value that isn't equal to itself. If b is NaN, `a > b` is false, so
+# the result is b anyway.
+#
+# ```c
+# y[0] = a > b || a != a ? a : b;
+# ```
+#
+# </details>
+
+# %% [markdown]
+# ### Its position
+#
+# To find the position too, pass pairs (value, position) up the tree. If several values
+# are equal, the first one should win. Below, each of 4 threads looks at every fourth
+# element and finds its maximum.
 
 # %%
 row, size = [0, 7, 0, 0, 7, 0, 0, 0], 4
@@ -512,19 +680,36 @@ pairs = []
 for tid in range(size):
     mine = range(tid, len(row), size)
     pairs.append(max(((row[j], j) for j in mine), key=lambda p: p[0]))
-print(pairs, max(pairs, key=lambda p: p[0]))
+pairs
 
 # %% [markdown]
-# Column {{=4}}, thread 0's; the first {{=7}} is in column 1. The tree must compare
-# columns, too: larger value first, then {{=smaller column|(7, 1)}}.
+# The first 7 is in column 1, but thread 0 has found the one in column {{=4|(7, 4)}}. A
+# tree that prefers the lower thread returns that one.
+#
+# **Puzzle 7: the first one.** Change the key so that the first 7 wins.
 
 # %%
-max(pairs, key=lambda p: (p[0], -p[1]))
+best = max(pairs, key=lambda p: p[0])  # your line
+
+# %%
+print(best, "solved:", best == (7, 1))
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# Compare the values first. If they're equal, the smaller column is better.
+#
+# ```python
+# best = max(pairs, key=lambda p: (p[0], -p[1]))
+# ```
+#
+# </details>
 
 # %% [markdown]
 # ### Break it: begin with 0
 #
-# **Predict** what a search that begins with 0 says of these, and where it goes unseen.
+# Suppose the search begins with 0, as a sum does. **Predict** what it returns for −5,
+# −2, and −9.
 
 # %%
 best = 0
@@ -533,27 +718,29 @@ for value in [-5, -2, -9]:
 best
 
 # %% [markdown]
-# All data after a ReLU is positive or 0, and there it goes unnoticed. Begin with an
-# element of the row; or with minus infinity, `__int_as_float(0xff800000)`.
+# It returns {{=0}}, which isn't even in the row. You wouldn't notice with the results
+# of a ReLU, because none of them is negative. Begin with an element of the row, or with
+# `-INFINITY`.
 #
-# argmax of 65,536 rows of 4,096 floats: {{argmax | arg_blocks | time}} in
-# `kernels/argmax.cu`, {{argmax | PyTorch | time}} in PyTorch, where the sum of as many
-# numbers takes {{sum of | PyTorch | time}}. The pair costs instructions, and here they
-# are seen.
+# The pair costs extra instructions. For 65,536 rows of 4,096 floats, PyTorch takes {{argmax | PyTorch | time}} for the argmax and
+# {{sums of rows | PyTorch | time}} for the sum.
 #
 # **To the lab**: exercise 4 (`max_argmax`).
 #
 # ## Softmax
 #
-# A classifier's scores, its **logits**, become **probabilities**, numbers from 0 to 1
-# whose sum is 1: yᵢ = exp(xᵢ) / Σ exp(xⱼ).
+# The scores of a classifier are called **logits**. Softmax turns them into
+# probabilities, which are between 0 and 1 and have the sum 1. It computes yᵢ = exp(xᵢ)
+# / Σ exp(xⱼ).
 
 # %%
 x = np.array([2.0, 1.0, 0.1], np.float32)
 np.exp(x) / np.exp(x).sum()
 
 # %% [markdown]
-# **Predict** the same with 1000 added to all: the probabilities should be as before.
+# If you add the same number to all scores, the probabilities shouldn't change. In
+# float, exp overflows above 88.7, and it returns 0 below −104. **Predict** what the
+# formula returns if we add 1,000, and if we subtract 1,000.
 
 # %%
 with np.errstate(all="ignore"):
@@ -561,29 +748,41 @@ with np.errstate(all="ignore"):
     print(np.exp(x - 1000) / np.exp(x - 1000).sum())
 
 # %% [markdown]
-# {{=NaN}}: exp overflows in float at 88.7; and below -104 everything is 0. But any
-# number c may be subtracted from all scores: exp(x - c) is exp(x) / exp(c), and the
-# factor cancels. With c = the largest, the largest term is exp(0) = 1: no overflow, and
-# no sum of 0.
+# Both are {{=NaN}}, because ∞ / ∞ and 0 / 0 are NaN. But you may subtract any number c
+# from all scores first. Since exp(x − c) is exp(x) / exp(c), the factor cancels.
+#
+# **Puzzle 8: which c?** Choose c so that the sum neither overflows nor becomes 0, for
+# any scores.
 
 
 # %%
 def softmax(x):
-    m = x.max()  # one pass over x
-    l = np.exp(x - m).sum()  # another
-    return np.exp(x - m) / l  # and a third
+    c = 0.0  # your line
+    e = np.exp(x - c)
+    return e / e.sum()
 
 
-softmax(x), softmax(x + 1000), softmax(x - 1000)
+# %%
+with np.errstate(all="ignore"):
+    results = [softmax(x), softmax(x + 1000), softmax(x - 1000)]
+print(results, "solved:", np.allclose(results, results[0], rtol=1e-3))
 
 # %% [markdown]
-# Three passes: x is read three times, y is written once. What does each cost? A row
-# that has just been read may still lie in a cache; a long one does not.
+# <details><summary>Answer</summary>
 #
-# (The second and the third differ from the first {{=in the last digits|0.6590027}}: x +
-# 1000 itself was rounded.)
+# With the maximum subtracted, no exponent is above 0, and the largest term is exp(0) =
+# 1. The last digits still differ a little, because x + 1000 itself is rounded.
 #
-# In CUDA C with a thread for each row, it is three loops:
+# ```python
+# c = x.max()
+# ```
+#
+# </details>
+
+# %% [markdown]
+# That takes three passes over x, for the maximum, the sum, and the result. Here are the
+# three loops in CUDA C, with one thread per row. `x += row * n` moves the pointer to
+# the beginning of the thread's row, so `x[i]` is then element i of that row.
 
 # %%
 source = r"""
@@ -592,7 +791,6 @@ __global__ void softmax_threads(const float* x, float* y, int rows, int n) {
     if (row >= rows) return;
     x += row * n;
     y += row * n;
-
     float m = x[0], l = 0.0f;
     for (int i = 1; i < n; i++) m = max(m, x[i]);
     for (int i = 0; i < n; i++) l += exp(x[i] - m);
@@ -608,18 +806,16 @@ threads(1, 32, (x, y, 32, 500))
 print(y.sum(1)[:4])
 
 # %% [markdown]
-# **Predict** two things that are wrong with it, although y is right. What do the
-# sectors of its reads say?
+# y is correct. **Predict**: how many sectors does a warp's read of `x[i]` touch, if
+# rows are 2,000 bytes apart and a sector has 32 bytes?
 
 # %%
 print(threads.check(1, 32, (x, y, 32, 500)).summary())
 
 # %% [markdown]
-# Neighboring threads read a whole row apart, so nothing is
-# {{=coalesced|32 sectors a request}}. And there are as many threads as rows: 32 here,
-# and even 16,384 would be too few for a card that holds 270,000. So let a **block** do
-# a row: a loop and a tree for the maximum, a loop and a tree for the sum, and a loop
-# for the result. That is exercise 5.
+# Each of the 32 threads {{=reads another sector|32 sectors a request}}, so nothing is
+# coalesced. There are also only as many threads as rows. Both get better if a **block**
+# works on each row, as in exercise 5.
 
 # %%
 x = draw.normal(0, 3, (4, 1000)).astype(np.float32)
@@ -629,13 +825,16 @@ report = three_pass.check(4, 256, (x, y, 1000))
 print(report, report.counts["reads"] / x.size)
 
 # %% [markdown]
-# {{=3.3}} reads an element: three passes, and x[0] once for each thread.
+# The reference solution reads {{=3.256}} times as many elements as there are. Three
+# reads come from the passes, and the rest because each thread begins with the row's
+# first element.
 #
-# ### Break it: a barrier too few
+# ### Break it: a missing barrier
 #
-# `m = partial[0]` is read by all threads; then the same array is used for the sum. A
-# fast warp writes its sum into cell 0 while a slow one {{=has still to read m|writes
-# partial[0], which thread 255 read}}.
+# All threads read the maximum from `partial[0]`, and then the kernel uses the same
+# array for the sum. Without the barrier in between, a fast warp can write its sum into
+# `partial[0]` while a slow warp {{=hasn't read the maximum yet|writes partial[0], which
+# thread 255 read}}.
 
 # %%
 text = reductions.softmax_rows.text
@@ -645,18 +844,20 @@ print(Kernel(racy, "softmax_rows").check(4, 256, (x, y, 1000)))
 # %% [markdown]
 # **To the lab**: exercise 5 (`softmax_rows`).
 #
-# ## One pass less: (m, l)
+# ## Online softmax: one pass less
 #
-# Can the sum be made before the maximum is known? Say that of the elements so far we
-# have m, the largest, and l = Σ exp(xⱼ - m). Now comes x, and it is larger: the new
-# maximum is x. What l should have been is
+# Can we compute the sum before we know the maximum? Let m be the maximum of the
+# elements so far, and l = Σ exp(xⱼ − m). Now a larger element x arrives. With x as the
+# maximum, the sum should have been
 #
-# > Σ exp(xⱼ - x) = Σ exp(xⱼ - m) · exp(m - x) = l · exp(m - x)
+# > Σ exp(xⱼ − x) = Σ exp(xⱼ − m) · exp(m − x) = l · exp(m − x)
 #
-# All terms are wrong by the **same factor**. So one multiplication mends the whole sum,
-# and then exp(x - x) = 1 is added. If x is not larger, l grows by exp(x - m), and that
-# is all. (M. Milakov and N. Gimelshein, Online normalizer calculation for softmax,
-# 2018.)
+# All terms are off by the **same factor**, so a single multiplication corrects the
+# whole sum (M. Milakov and N. Gimelshein, *Online normalizer calculation for softmax*,
+# 2018).
+#
+# **Puzzle 9: correct the sum.** This loop only adds the new term. Change the line so
+# that it also corrects l. `top` is the new maximum, which may be the old one.
 
 
 # %%
@@ -664,20 +865,61 @@ def online(x):
     m, l = -math.inf, 0.0
     for value in x:
         top = max(m, value)
-        l = l * math.exp(m - top) + math.exp(value - top)
+        l = l + math.exp(value - top)  # your line
         m = top
     return m, l
 
 
+# %%
 row = [1.0, 3.0, 2.0, 5.0, 4.0]
-online(row), (max(row), sum(math.exp(v - max(row)) for v in row))
+expected = max(row), sum(math.exp(v - max(row)) for v in row)
+print(online(row), expected, "solved:", np.allclose(online(row), expected))
 
 # %% [markdown]
-# The picture: the elements, the running maximum, and l, which falls wherever the
-# maximum grows.
+# <details><summary>Answer</summary>
+#
+# If the maximum stays the same, the factor is exp(0) = 1, so you don't need an `if`.
+#
+# ```python
+# l = l * math.exp(m - top) + math.exp(value - top)
+# ```
+#
+# </details>
+
+# %% [markdown]
+# Suppose two threads have a pair (m, l) each. To join them, correct each sum for the
+# larger maximum and add. Below, 40 elements are reduced as a whole and as eight joined
+# parts.
+
+
+# %%
+def online(x, m=-math.inf, l=0.0):
+    for value in x:
+        top = max(m, value)
+        m, l = top, l * math.exp(m - top) + math.exp(value - top)
+    return m, l
+
+
+def joined(a, b):
+    top = max(a[0], b[0])
+    return top, a[1] * math.exp(a[0] - top) + b[1] * math.exp(b[0] - top)
+
 
 # %%
 row = draw.normal(0, 2, 40)
+parts = [online(row[k::8]) for k in range(8)]
+random.shuffle(parts)
+while len(parts) > 1:
+    half = len(parts) // 2
+    parts = [joined(parts[i], parts[i + half]) for i in range(half)]
+for m, l in parts[0], online(row):
+    print(f"m = {m:.4f}, l = {l:.4f}")
+
+# %% [markdown]
+# So (m, l) is a reduction like any other, with `joined` instead of `+`. In the picture,
+# l drops wherever m grows.
+
+# %%
 pairs = [online(row[: k + 1]) for k in range(len(row))]
 m, l = zip(*pairs, strict=True)
 viz.lines(
@@ -685,80 +927,48 @@ viz.lines(
 )
 
 # %% [markdown]
-# Two threads have a pair each. Joined:
-
-
-# %%
-def joined(a, b):
-    top = max(a[0], b[0])
-    return top, a[1] * math.exp(a[0] - top) + b[1] * math.exp(b[0] - top)
-
-
-for m, l in joined(online(row[:15]), online(row[15:])), online(row):
-    print(f"m = {m:.4f}, l = {l:.4f}")
-
-# %% [markdown]
-# So (m, l) is {{=a reduction like any other|m = 4.5169, l = 2.7276 m = 4.5169, l =
-# 2.7276}}, with `joined` in the place of `+`, and a tree can do it. Does the order
-# matter? Only for rounding:
-
-# %%
-parts = [online(row[k::8]) for k in range(8)]
-random.shuffle(parts)
-while len(parts) > 1:
-    half = len(parts) // 2
-    parts = [joined(parts[i], parts[i + half]) for i in range(half)]
-print("m = {:.4f}, l = {:.4f}".format(*parts[0]))
-
-# %% [markdown]
 # ### Break it: minus infinity twice
 #
-# Scores of minus infinity mean "ruled out": attention uses them for its mask.
-# **Predict** what happens if the row begins with one.
+# A score of minus infinity means that this choice is ruled out. **Predict** what
+# `online` returns if the row begins with one.
 
 # %%
 online([-math.inf, 1.0])
 
 # %% [markdown]
-# -inf - (-inf) is {{=NaN}}, and NaN stays. So m begins with {{=a finite number|((1.0,
-# 1.0), (-3e+38, 0.0))}} below all scores; or one asks first. In a block it hits more
-# often than one thinks: a thread that has no element at all is in the same place.
-
+# Since −∞ − (−∞) is {{=NaN}}, l becomes NaN and stays NaN. So begin with a finite
+# number that's below all scores. A thread without elements needs that too.
 
 # %%
-def online_safe(x):
-    m, l = -3e38, 0.0
-    for value in x:
-        top = max(m, value)
-        l = l * math.exp(m - top) + math.exp(value - top)
-        m = top
-    return m, l
-
-
-online_safe([-math.inf, 1.0]), online_safe([])
+online([-math.inf, 1.0], m=-3e38), joined(online([], m=-3e38), online([], m=-3e38))
 
 # %% [markdown]
-# In CUDA C the loop is the same, `float top = max(m, value);` and so on; the tree joins
-# pairs. What do the two kernels of the lab read?
+# Three passes read 3n elements and write n. Online softmax reads 2n and writes n.
+# **Predict**: how much faster is it if every pass comes from memory?
+#
+# <details><summary>Answer</summary>
+#
+# It moves 3n instead of 4n elements, so it's 4/3 times as fast.
+#
+# </details>
 
 # %%
 x, y = np.tile(x, (1, 3)), np.zeros((4, 3000), np.float32)
 for exercise in reductions.softmax_rows, reductions.online_softmax:
     counts = Kernel(exercise.text, exercise.name).check(4, 256, (x, y, 3000)).counts
-    print(f"{exercise.name:<15} {counts['reads'] / x.size:.2f} reads an element")
+    print(f"{exercise.name:<15} {counts['reads'] / x.size:.2f} reads per element")
 
 # %% [markdown]
-# {{=Two}} reads instead of {{=three}}. **Predict**: how much faster is it?
-#
-# In GB/s of what must move, x once and y once, for rows of two lengths:
+# Here are the measured rates for two row lengths. They count one read of x and one
+# write of y, even if a kernel reads x again.
 
 # %%
 both = {
-    "a block a row, three passes": "softmax_shared",
-    "a block a row, online": "softmax_online",
+    "a block per row, three passes": "softmax_shared",
+    "a block per row, online": "softmax_online",
     "torch.softmax": "PyTorch",
 }
-short = {"a thread a row, three passes": "softmax_three",
+short = {"a thread per row, three passes": "softmax_three",
          "in registers, read once": "softmax_reg"}  # fmt: skip
 viz.ranking({
     "16,384 × 4,096": rates("softmax of rows, 16", both | short),
@@ -766,27 +976,28 @@ viz.ranking({
 })  # fmt: skip
 
 # %% [markdown]
-# A surprise, and a lesson. In rows of 4,096 floats, 16 KB, online is **slower**: the
-# second and third pass find the row in the cache, and the exponential that scales l
-# costs more than the read it saves. In rows of 1 MB, which no cache near a block holds,
-# it has {{softmax of rows, 1,0 | softmax_online}} GB/s against
-# {{softmax of rows, 1,0 | softmax_shared}}. The best for short rows reads once, and
-# keeps the row in registers.
+# You'd expect online softmax to win both times. But with rows of 4,096 floats, it's
+# **slower**. Such a row has 16 KB, so the second and third pass find it in a cache, and
+# online softmax computes more exponentials. With rows of 1 MB, the cache helps less,
+# and online softmax reaches {{softmax of rows, 1,0 | softmax_online}} GB/s instead of
+# {{softmax of rows, 1,0 | softmax_shared}}.
 #
-# What makes online softmax great is something else: it needs no row in one place. The
-# elements may come piece by piece, and be forgotten. That is the idea of **flash
-# attention** (T. Dao and others, 2022).
+# It also never needs the whole row at once, so the elements may arrive piece by piece.
+# **Flash attention** is built on that (T. Dao et al., 2022).
 #
 # **To the lab**: exercise 6 (`online_softmax`).
 #
 # ## Layer norm: cancellation
 #
-# Mean 0 and variance 1 for each row. The variance can be written in two ways:
+# Layer norm shifts and scales each row so that its mean is 0 and its variance is 1. You
+# can write the variance in two ways:
 #
-# > var = E[(x - mean)²] = E[x²] - E[x]²
+# > var = E[(x − mean)²] = E[x²] − E[x]²
 #
-# The second needs one pass only. In exact arithmetic they are equal. **Predict** for
-# which of these means it goes wrong in float: 0, 10, 100, 1000, 10,000.
+# The second form takes only one pass, and in exact arithmetic, both are equal. Floats
+# near 100 are 8e-06 apart, near 10⁴ 1e-03, near 10⁶ 0.06, and near 10⁸ 8. **Predict**:
+# with variance 1, for which of the means 0, 10, 100, 1,000, and 10,000 is the second
+# form useless?
 
 
 # %%
@@ -799,27 +1010,29 @@ for mean in 0, 10, 100, 1000, 10_000:
     print(f"{mean:>6} {x.var(dtype=np.float64):.4f} {square_mean(x):.4f}")
 
 # %% [markdown]
-# At 10,000 it may even be negative, and its root NaN. Look at the digits:
+# At 1,000, few digits are left, and at 10,000 there are none. The result there may even
+# be negative, and then its root is NaN. The next cell shows why.
 
 # %%
 print(f"{(x * x).mean(dtype=np.float64):.3f}  E[x²]")
 print(f"{x.mean(dtype=np.float64) ** 2:.3f}  E[x]²")
-print(f"{np.spacing(np.float32(1e8))}  from one float to the next, there")
+print(f"{np.spacing(np.float32(1e8))}  between neighboring floats")
 
 # %% [markdown]
-# Two numbers that agree in {{=seven digits|99999804.783}}, and a float holds no more.
-# The difference consists of rounding errors alone: that is **cancellation**. The
-# subtraction itself is exact; it brings out what was lost before.
+# The two numbers agree in their first eight digits, and a float has only about seven.
+# So only rounding errors are left. This is called **cancellation**. The subtraction
+# itself is exact, but it exposes what was rounded away before.
 #
-# ### Welford
+# ### Welford's algorithm
 #
-# Subtract first, square then; but the mean is not known yet. B. P. Welford (1962) keeps
-# the mean **so far**, and the sum m2 of squared distances from it. When x comes:
+# We'd like to subtract first and square afterward, but we don't know the mean yet. B.
+# P. Welford (1962) uses the mean **so far**. The algorithm also keeps m2, the sum of
+# squared distances from it. Each element x updates all three:
 #
 #     before = x - mean
 #     count += 1
 #     mean  += before / count
-#     m2    += before · (x - mean)        # the old distance times the new one
+#     m2    += before · (x - mean)        # old distance · new distance
 
 
 # %%
@@ -834,24 +1047,46 @@ def welford(x):
 
 
 count, mean, m2 = welford(x)
-print(mean, m2 / count, x.var(dtype=np.float64))
+print(f"{mean:.3f} {m2 / count:.4f} {x.var(dtype=np.float64):.4f}")
 
 # %% [markdown]
-# In float, around 10,000, {{=right to three digits|0.9888267 0.988654543710652}}. m2
-# grows with the count, but it never subtracts two large, nearly equal numbers. And two
-# triples can be joined: the squares of both, and what comes from their means being
-# apart.
+# With a mean of 10,000, the variance is {{=correct to about three digits|0.9943
+# 0.9945}}. Welford's algorithm also subtracts nearly equal numbers, x and the mean so
+# far. But floats near 10,000 are only 0.001 apart, whereas near their squares they're 8
+# apart. So what matters is that the subtraction comes **before** the square.
+#
+# Two threads' triples (count, mean, m2) can be joined. The joined mean isn't the mean
+# of either part, so m2 also grows by a term for their distance.
+#
+# **Puzzle 10: the missing term.** Part a is `apart * b[0] / total` away from the joined
+# mean, and part b is `apart * a[0] / total` away. Add the squares of these distances,
+# once for each element of a and of b.
 
 
 # %%
 def join(a, b):
     total, apart = a[0] + b[0], b[1] - a[1]
     mean = a[1] + apart * b[0] / total
-    return total, mean, a[2] + b[2] + apart**2 * a[0] * b[0] / total
+    m2 = a[2] + b[2]  # your line
+    return total, mean, m2
 
 
-count, mean, m2 = join(welford(x[:1000]), welford(x[1000:]))
-print(count, mean, m2 / count)
+# %%
+print(*join(welford([1, 1]), welford([3, 3, 3])))
+two = join(welford([1, 1]), welford([3, 3, 3]))
+print("solved:", np.allclose(two, welford([1, 1, 3, 3, 3]), rtol=1e-4))
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# a[0] · (apart · b[0] / total)² + b[0] · (apart · a[0] / total)² can be simplified,
+# because a[0] + b[0] is the total.
+#
+# ```python
+# m2 = a[2] + b[2] + apart**2 * a[0] * b[0] / total
+# ```
+#
+# </details>
 
 # %% [markdown]
 # ### Break it: a thread without elements
@@ -863,8 +1098,8 @@ with np.errstate(invalid="ignore"):
     print(*join(welford([]), welford([])))
 
 # %% [markdown]
-# {{=0 / 0|nan}}. In the kernel one asks for the count first. Then (count, mean, m2) is
-# the next thing that a tree can reduce. Exercise 7, as the course solves it:
+# The total is 0, so the mean is 0 / 0, which is {{=NaN|nan}}. A kernel has to test the
+# count first. Here's the reference solution of exercise 7, with rows around 10,000.
 
 # %%
 x = draw.normal(10_000, 1, (4, 1000)).astype(np.float32)
@@ -874,7 +1109,7 @@ norm(4, 256, (x, ones, zeros, y, 1000, np.float32(1e-5)))
 y.mean(1), y.std(1)
 
 # %% [markdown]
-# 16,384 × 4,096 floats:
+# These are the rates for 16,384 × 4,096 floats, again with one read and one write.
 
 # %%
 names = {
@@ -886,21 +1121,21 @@ names = {
 viz.ranking({"GB/s": rates("layer norm", names)})
 
 # %% [markdown]
-# The same lesson as with softmax: rows of 16 KB stay in the cache, and Welford's
-# division for each element is not free. With the row in registers there is one read,
-# and then the plain way, mean first, is as exact as one can wish.
+# As with softmax, rows of 16 KB stay in a cache, so Welford's algorithm saves little.
+# With the row in registers, one read is enough, even if you compute the mean first and
+# the squares afterward.
 #
 # **To the lab**: exercise 7 (`layer_norm`).
 #
 # ## What PyTorch runs
 #
-# `torch.profiler` names the kernels. Here they are with their rates in GB/s, for rows
-# of 4,096 floats. **Predict**: which come near the copy's rate?
+# These are the kernels that `torch.profiler` shows for rows of 4,096 floats, with their
+# rates.
 
 # %%
 kernels = {
     "x.sum(1): reduce_kernel<512, 1, ...>": "sums of rows",
-    "x.sum(0): reduce_kernel<128, 4, ...>, four columns a thread": "sums of columns",
+    "x.sum(0): reduce_kernel<128, 4, ...>, four columns per thread": "sums of columns",
     "x.argmax(1): reduce_kernel<512, 1, ...>": "argmax",
     "softmax(x, 1): cunn_SoftMaxForwardReg, in registers": "softmax of rows, 16",
     "layer_norm(x, (4096,)): vectorized_layer_norm_kernel, Welford": "layer norm",
@@ -908,60 +1143,45 @@ kernels = {
 viz.ranking({"GB/s": {name: rate(of, "PyTorch") for name, of in kernels.items()}})
 
 # %% [markdown]
-# (A softmax of short rows, up to 1024, has `softmax_warp_forward`: a warp a row.)
+# A single template, `reduce_kernel`, does every sum, mean, norm, and maximum. Its
+# argument says how two values are joined. For softmax of rows up to 1,024, PyTorch uses
+# `softmax_warp_forward`, with one or two rows per warp.
 #
-# One template, `reduce_kernel`, does every sum, mean, norm and maximum; what is joined,
-# and how, is its argument. It deals out dimensions to threads, and where one output has
-# many inputs, several blocks share it and the last one finishes: two stages in one
-# launch.
+# ## Summary
 #
-# ## What to take with you
-#
-# | reduction | what travels | what changes nothing | joined |
+# | reduction | what travels | neutral value | how two are joined |
 # |---|---|---|---|
 # | sum | s | 0 | a + b |
-# | maximum | m | minus infinity | the larger; NaN wins |
-# | argmax | (m, i) | – | larger m, then smaller i |
-# | softmax | (m, l) | (-3e38, 0) | l scaled by exp(m - top) |
-# | variance | (count, mean, m2) | (0, 0, 0) | with apart² |
+# | maximum | m | −∞ | the larger; NaN wins |
+# | argmax | (m, i) | none | larger m, then smaller i |
+# | softmax | (m, l) | (−3e38, 0) | each l times exp(m − top), then add |
+# | variance | (count, mean, m2) | (0, 0, 0) | m2 also grows with apart² |
 #
-# - Float sums: k · u · Σ|x|. A tree has a small k; half has a large u.
-# - Own elements in a loop, warps by shuffles, blocks through shared memory, the grid in
-#   a second launch, or in the block that is done last.
-# - Count reads before you count anything else; then measure: caches count, too.
+# ## Before you go: two questions
 #
-# ## Before you go: four questions
-#
-# 1. A sum of 2³⁰ floats: 1024 blocks of 1024 threads, then one block. How many
-#    additions does an element go through?
-# 2. Why may a row's maximum be found with `max`, which passes over NaN, if all one
-#    wants is softmax?
-# 3. Can the mean be joined without the count?
-# 4. Three passes of softmax read 3n and write n; online reads 2n. What is the largest
-#    gain, if nothing stays in a cache?
+# 1. Why may softmax find the maximum with CUDA's `max`, which ignores NaN?
+# 2. Can two means be joined without their counts? Try it with [1] and [4, 4, 4].
 #
 # <details><summary>Answers</summary>
 #
-# 1. 1024 in the loop, 10 in the tree; in the second stage 1 in the loop, 10 in the
-#    tree: about 1045. One after the other it would be 2³⁰.
-# 2. The NaN comes back in the sum: exp(NaN - m) is NaN, so l is, so the whole row is.
-# 3. {{=No|2.5 3.25}}: the mean of 1 element counts less than that of 1000.
-# 4. 4n against 3n: a third.
+# 1. The NaN comes back in the sum, because exp(NaN − m) is NaN. So l is NaN, and then
+#    the whole row.
+# 2. They can't. The mean of the means is {{=2.5|2.5 3.25}}, but the mean of all four is
+#    {{=3.25}}.
 #
 # </details>
 
 # %%
-# Check the third answer
+# Check the second answer
 a, b = [1.0], [4.0, 4.0, 4.0]
 print((np.mean(a) + np.mean(b)) / 2, np.mean(a + b))
 
 # %% [markdown]
-# Now **lab 05**: its last exercise is a test for other kernels. What you write there is
-# what `sum`, `argmax`, `softmax` and `layer_norm` of your own framework are made of.
+# Now go to **lab 05**. Its last exercise is a test for other people's kernels.
 #
-# To read on: N. Higham, *Accuracy and Stability of Numerical Algorithms*, chapter 4; T.
-# Chan, G. Golub and R. LeVeque, *Algorithms for Computing the Sample Variance* (1983);
-# M. Milakov and N. Gimelshein, *Online normalizer calculation for softmax* (2018); and
-# in PyTorch's `aten/src/ATen/native/cuda`: `Reduce.cuh` (`reduce_kernel`),
-# `PersistentSoftmax.cuh` (`softmax_warp_forward`) and `layer_norm_kernel.cu`
+# Further reading: N. Higham, *Accuracy and Stability of Numerical Algorithms*, chapter
+# 4; T. Chan, G. Golub, and R. LeVeque, *Algorithms for Computing the Sample Variance*
+# (1983); M. Milakov and N. Gimelshein, *Online normalizer calculation for softmax*
+# (2018); and, in PyTorch's `aten/src/ATen/native/cuda`, `Reduce.cuh` (`reduce_kernel`),
+# `PersistentSoftmax.cuh` (`softmax_warp_forward`), and `layer_norm_kernel.cu`
 # (`vectorized_layer_norm_kernel`).

@@ -35,6 +35,7 @@ from .roofline import point as point
 from .roofline import roofline as roofline
 from .source import source as source
 from .spans import spans as spans
+from .stages import stages as stages
 from .step import step as step
 from .storage_order import storage_order as storage_order
 from .strides import strides as strides

@@ -118,6 +118,14 @@ def test_a_tree_ends_with_its_result(op):
         viz.tree(values[:6])
 
 
+def test_two_stages_add_all_values():
+    picture = viz.stages(range(1, 21), blocks=2, size=4)
+    assert "blocks' sums: 126 84; total: 210" in picture.alt
+    assert texts(picture)["210"] == 1
+    with pytest.raises(ValueError, match="4 blocks of 8 threads with 20 values"):
+        viz.stages(range(20), blocks=4, size=8)
+
+
 def test_the_pyramid_counts_all_registers():
     assert "132 SMs" in viz.pyramid("H200").alt
     assert "10 MB in all" in viz.pyramid("T4").alt
