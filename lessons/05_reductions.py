@@ -52,8 +52,7 @@ for x in 0.1, 1, 1000, 1e6, 1e8:
     print(f"{x:>13,}  {np.spacing(np.float32(x)):.1e}")
 
 # %% [markdown]
-# Take `a` = 100,000,000, `b` = −100,000,000, and `c` = 1. **Predict** the sums `(a + b)
-# + c` and `a + (b + c)` in float.
+# Here, a is 100,000,000, b is −100,000,000, and c is 1. **Predict** the two results.
 
 # %%
 a, b, c = np.float32(1e8), np.float32(-1e8), np.float32(1)
