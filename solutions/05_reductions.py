@@ -13,24 +13,16 @@
 # %% [markdown]
 # # Lab 05 · Reductions
 #
-# Seven kernels and a test, about {{duration}} of work, that make few numbers of many: a
-# sum, in blocks, in warps, over any dimensions; the largest element and its place;
-# softmax, in three passes and in two; layer norm.
-#
-# A `check` runs your kernel in the simulator, with all its tools. It wants:
-#
-# - the right values, beside PyTorch in double precision. **How right** is worked out
-#   from the float type and the number of additions one after the other: float passes,
-#   half precision does not, and a sum in the wrong order does not either;
-# - no finding: no race, no barrier or shuffle that some threads miss;
-# - in exercises 6 and 7, few reads of global memory.
-#
-# Where a GPU is, the kernel runs there as well.
-#
-# Above the cell of an answer stands its contract: it says all that is tested. An answer
-# leaves what it is given as it was, unless that says otherwise. Put your code in the
-# place of `// YOUR CODE HERE`, run the cell, and check as often as you like. The
-# lesson has the pictures.
+# In this lab, you write seven kernels and a test, which take about {{duration}}. The
+# kernels compute sums of blocks, of warps, and over any dimensions, the maximum and its
+# column, softmax in three passes and in two, and layer norm. A check compares your
+# results with PyTorch in double precision. Its tolerance follows from the number of
+# additions that an element may go through, so any sensible order of additions passes,
+# but half precision doesn't. The check also reports races and missing lanes, and if the
+# contract limits reads, it counts them. If there's a GPU, your kernel also runs there.
+
+# %% [markdown]
+# {{how}}
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
@@ -54,21 +46,21 @@ answers_from("labs", before="05_reductions")
 # %% [markdown] task="sum_all"
 # ## A sum in two stages
 #
-# Ten million numbers, one sum. A block has at most 1024 threads, and one block runs on
-# one multiprocessor: of 132, 131 would wait. So many blocks make a sum each, and a
-# second launch, of one block, adds those.
+# Ten million numbers should become a single sum. One block runs on one multiprocessor,
+# so on a GPU with 132 of them, 131 would have nothing to do. Instead, many blocks each
+# compute a sum, and a second launch with one block adds those. Here's an example with
+# two blocks of 2 threads.
 #
-# > x = 1 2 3 4 5 6, two blocks of 2
+# > x = 1 2 3 4 5 6
 # >
 # > thread 0: 1 + 5, thread 1: 2 + 6, thread 2: 3, thread 3: 4
 # >
-# > sums = 14 7, and in the second stage 21
+# > sums = 14 7, and after the second stage 21
 #
-# One kernel serves both stages:
-#
-# 1. Each thread adds its elements in a variable of its own, with a grid-stride loop:
-#    thread i of all takes `x[i]`, `x[i + threads]`, and so on.
-# 2. The threads of a block add theirs as a tree in shared memory, as in lab 02.
+# Write one kernel for both stages. Each thread first adds its elements in a variable,
+# and then the block adds its threads' sums as a tree in shared memory, as in lab 02.
+# How does a thread find its elements, and what does a thread without elements
+# contribute?
 
 # %%
 x, threads = [1, 2, 3, 4, 5, 6], 4
@@ -78,16 +70,16 @@ print(own, "->", [sum(own[:2]), sum(own[2:])], "->", sum(own))
 # %% [markdown] hints="sum_all"
 # <details><summary>Hint 1</summary>
 #
-# First a loop over i, in which each thread adds to a `float sum = 0.0f` of its own.
-# When it is done, `sum` goes into the thread's cell of shared memory. Threads without
-# any element put 0 there, without a line of their own.
+# Which element does thread i of the whole launch begin with, and how far is it from
+# there to its next one? There are gridDim.x * blockDim.x threads in all.
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# The loop is `for (int i = blockIdx.x * blockDim.x + tid; i < n; i += gridDim.x *
-# blockDim.x)`. The tree is that of lab 02: half = blockDim.x / 2, ..., 1, with a
-# barrier in each step, and outside of the `if`.
+# Use a grid-stride loop that adds to a `float sum = 0.0f`. Then store `sum` in the
+# thread's cell of shared memory, even if the thread had no elements. In the tree, half
+# is blockDim.x / 2 and becomes smaller until it's 1. Each step begins with a barrier
+# that all threads reach, outside of every `if`.
 #
 # </details>
 
@@ -126,17 +118,17 @@ check(sum_all)
 # %% [markdown] task="warp_reduce"
 # ## A warp needs no shared memory
 #
-# The lanes of a warp can read each other's variables: `__shfl_down_sync(mask, sum, d)`
-# gives each lane the `sum` of the lane d places above it. Five steps, d = 16, 8, 4, 2,
-# 1, and lane 0 has the sum of 32, without an array and without `__syncthreads()`.
+# With `__shfl_down_sync(mask, sum, d)`, each lane gets the `sum` of the lane d places
+# above it. After five steps, with d = 16, 8, 4, 2, and 1, lane 0 has the sum of its
+# warp's 32 elements. This takes no array and no `__syncthreads()`.
 #
-# The **mask** names the lanes that take part, one bit each: `0xffffffff` is all 32. All
-# that it names must come to the line, together; and a lane reads nothing sensible from
-# one that it does not name.
+# In this exercise, blocks may have any size. With 40 threads, the second warp has only
+# 8 lanes. A value from a lane that doesn't exist is undefined, so you must not add it.
+# The mask must name all lanes that exist, and it may also name others, so `0xffffffff`
+# is fine for every warp.
 #
-# Here blocks have any size. With 40 threads the second warp has 8 lanes, and the mask
-# there is `0xff`. Threads whose element is past the end of x are there all the same:
-# they shuffle like the others, and bring 0.
+# A thread whose element is past the end of x is different, because it does exist. It
+# must take part in every shuffle and contribute 0.
 
 # %%
 lanes = np.arange(8)
@@ -149,15 +141,15 @@ while len(lanes) > 1:
 # <details><summary>Hint 1</summary>
 #
 # How many lanes does this thread's warp have? The warp begins with thread `tid - lane`
-# of the block, and the block ends at blockDim.x; but it is never more than 32. The mask
-# has that many ones. `1u << 32` is not defined, so 32 lanes are a case of their own.
+# of the block and ends after 32 threads or at blockDim.x, whichever comes first.
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# In each step every lane shuffles: `float other = __shfl_down_sync(mask, sum, d);`
-# stands outside of every `if`. Then it adds, if there is a lane `lane + d`. Lane 0
-# writes to `sums[blockIdx.x * warps + tid / 32]`.
+# In each step, every lane calls `__shfl_down_sync`, outside of every `if`, and stores
+# the result in a variable. Then it adds that value only if lane `lane + d` exists. At
+# the end, lane 0 writes. Each block has (blockDim.x + 31) / 32 sums, so its sums begin
+# at blockIdx.x times that number.
 #
 # </details>
 
@@ -194,18 +186,16 @@ check(warp_reduce)
 # %% [markdown] task="sum_dim"
 # ## Over any dimensions
 #
-# `x.sum(dim=(0, 2))` of a tensor that may be transposed, sliced or broadcast. Chapter
-# 03 said what such a tensor is: a storage, a shape, strides. Bring the dimensions that
-# stay to the front (a permutation, which copies nothing), and what is left to do is
-# always the same: **the first `kept` dimensions make y, over the others we add.**
+# `x.sum(dim=(0, 2))` should also work if x is transposed, sliced, or broadcast. If you
+# permute the kept dimensions to the front, which copies nothing, only one case is left:
+# **the first `kept` dimensions are those of y, and you add over the others.**
 #
-# So thread i makes y[i]. It takes i apart into an index for each kept dimension, from
-# the last one on, as in lab 03; their strides give the place in x where its elements
-# begin. Then it walks through the others: number k = 0 ... n - 1 is taken apart in the
-# same way, with the other dimensions.
+# Thread i computes y[i]. It turns i into an index of the kept dimensions, as in lab 03,
+# and their strides say where its elements begin. Then it goes through the n elements of
+# the other dimensions, and each k from 0 to n − 1 becomes an index of those dimensions.
 #
-# `keepdim` does not concern the kernel: a dimension of size 1 in y changes its shape
-# and strides, not one number in memory. A sum of no elements is 0.
+# `keepdim` doesn't concern the kernel, because it only changes the shape of y. What
+# should y[i] be if n is 0?
 
 # %%
 x = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
@@ -215,17 +205,17 @@ print(front.shape, [s // 4 for s in front.strides], front.sum((1, 2)))
 # %% [markdown] hints="sum_dim"
 # <details><summary>Hint 1</summary>
 #
-# Write a loop that takes a number apart: from the last dimension to the first, `rest %
-# shape[d]` is the index, `rest / shape[d]` is what is left for those before it. Each
-# index is multiplied by its stride. You need it twice: for d from kept - 1 down to 0,
-# and for d from dims - 1 down to kept.
+# How do you turn a number into an index? From the last dimension to the first, `rest %
+# shape[d]` is the index, and `rest / shape[d]` is left for the dimensions before it.
+# You need this twice. Which dimensions do you go through for i, and which for k?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# A function of its own, above the kernel, makes it short: `__device__ int offset_of(int
-# i, const int* shape, const int* stride, int first, int end)`. The sum is over
-# `x[offset_of(i, ..., 0, kept) + offset_of(k, ..., kept, dims)]`.
+# Fill in `offset_of`, which handles the dimensions `first` to `end - 1` and adds each
+# index times its stride. In the kernel, call it once for i with the dimensions 0 to
+# kept - 1, and then in the loop for each k with the dimensions kept to dims - 1. The
+# sum of both offsets is the position in x.
 #
 # </details>
 
@@ -270,23 +260,22 @@ with trying():
 check(sum_dim)
 
 # %% [markdown] task="max_argmax"
-# ## The largest, and where it is
+# ## The maximum and its column
 #
-# One block looks through one row: each thread through every blockDim.x-th element,
-# then all of them as a tree. What travels is a pair, the value and its column.
+# Each block handles one row. A thread looks at every blockDim.x-th element, and then a
+# tree joins the threads' results. What travels through the tree is a pair, a value and
+# its column. Three things make it harder than a sum:
 #
-# Three things make it less simple than a sum:
+# - **Where to begin.** A row may have only negative elements, so you can't begin with
+#   0.
+# - **Ties.** If several elements are equal, the first one counts. With 256 threads,
+#   thread 0 has columns 0, 256, 512, and so on, and thread 5 has columns 5, 261, and so
+#   on. So the lower thread doesn't always have the lower column.
+# - **NaN.** It counts as larger than every number, and of several NaNs the first one
+#   counts. But every comparison with NaN is false, so `a > b` never finds it.
 #
-# - Where does one begin? Not with 0: a row may have negative elements alone.
-# - **Ties.** Of equal elements the first one counts, wherever it was found. Thread 0
-#   has columns 0, 256, 512, ...; thread 5 has 5, 261, ...: the lower thread is not
-#   always the one with the lower column.
-# - **NaN.** A search for the largest should show that there was a NaN: it counts
-#   as larger than all, and the first one has the column. But every comparison with NaN
-#   is false: `a > b` never finds it.
-#
-# So write the question once, as a function: does element i, which is a, go before
-# element j, which is b? The rest is a tree that asks it.
+# Write the comparison as a function. `goes_before` says whether element i with value a
+# goes before element j with value b, and everything else asks it.
 
 # %%
 nan = float("nan")
@@ -295,22 +284,22 @@ print(nan > 1, nan < 1, nan == nan, nan != nan)
 # %% [markdown] hints="max_argmax"
 # <details><summary>Hint 1</summary>
 #
-# `a != a` is true for NaN alone. If one of the two is NaN, or both are, then it is a
-# that goes before b if a is NaN and (b is none, or i < j). Otherwise: if they are
-# equal, i < j decides; if not, a > b.
+# Which expression is true only if a is NaN? If at least one of a and b is NaN, when
+# does a go before b? Otherwise, when does a go before b if they're equal, and when if
+# they aren't?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Every thread begins with element 0 of the row, the pair (row[0], 0): then threads
-# without elements have something harmless, and no "smallest number" is needed. To
-# take it twice does no harm.
+# Let every thread begin with the pair (row[0], 0). Then threads without elements have
+# something harmless, and you don't need a smallest number.
 #
 # </details>
 # <details><summary>Hint 3</summary>
 #
-# Two arrays in shared memory, `float best[256]` and `int where[256]`. In each step a
-# thread below half asks for cell tid + half against its own, and takes over both.
+# Use two arrays in shared memory, one for values and one for columns. In each step, a
+# thread below half compares the pair in cell tid + half with its own. If that pair goes
+# before its own, it copies both numbers.
 #
 # </details>
 
@@ -364,17 +353,16 @@ check(max_argmax)
 # %% [markdown] task="softmax_rows"
 # ## Softmax
 #
-# A network's last layer gives scores of any size. Softmax makes probabilities of them:
-# all positive, together 1. The formula is y = exp(x) / sum of exp(x), and as it stands
-# it cannot be computed: `exp(89)` is infinite in float, and ∞ / ∞ is NaN.
+# The last layer of a network returns scores of any size, and softmax turns them into
+# probabilities. They're at least 0, and their sum is 1. The formula is y = exp(x) / sum
+# of exp(x), but `exp(89)` is infinite in float, and ∞ / ∞ is NaN.
 #
-# The way out costs nothing: softmax stays the same if a number is subtracted from all
-# of the row. With the row's largest element subtracted, no exponent is above 0, and one
-# of the terms is exp(0) = 1.
+# Softmax stays the same if you subtract a number from all elements of the row. Subtract
+# the row's maximum. Then no exponent is above 0, and one of the terms is exp(0) = 1.
 #
-# So one block does one row, in three passes: the largest; the sum of exp(x - largest);
-# the result. Rows may be longer than the block, and shorter. An element of minus
-# infinity is a score that is ruled out: its probability is 0.
+# Each block handles one row, in three passes: the maximum, the sum of exp(x − maximum),
+# and the result. A row may be longer or shorter than the block. An element of minus
+# infinity has probability 0.
 
 # %%
 x = np.array([1, 2, 1000], np.float32)
@@ -386,23 +374,22 @@ print(shifted / shifted.sum())
 # %% [markdown] hints="softmax_rows"
 # <details><summary>Hint 1</summary>
 #
-# Three loops, each `for (int i = tid; i < n; i += blockDim.x)`. After the first comes a
-# tree of maxima, after the second a tree of sums, and each time **all** threads need
-# the result: it stands in cell 0.
+# All three passes go through the row with the same loop. What do you need after the
+# first pass, and what after the second? Which threads need those results?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# When a thread reads cell 0 and goes on, another may still have to read it; and the
-# fast one soon writes its own cell again, with its sum. Between the two a barrier is
-# missing: before the tree, `float m = partial[0]; __syncthreads();`.
+# After the first loop comes a tree of maxima, and after the second a tree of sums. Each
+# time, all threads read the result from cell 0. Which threads may still have to read it
+# when a fast thread writes to its cell for the second tree? There must be a barrier in
+# between.
 #
 # </details>
 # <details><summary>Hint 3</summary>
 #
-# A thread without elements needs a maximum to begin with that changes nothing: the
-# row's first element, `x[blockIdx.x * n]`. It may be minus infinity; as a maximum of
-# all that does no harm, since the row has a larger one.
+# A thread without elements needs a maximum that changes nothing, such as the row's
+# first element. That element may be minus infinity, but the row has a larger one.
 #
 # </details>
 
@@ -453,20 +440,21 @@ with trying():
 check(softmax_rows)
 
 # %% [markdown] task="online_softmax"
-# ## Softmax, one pass less
+# ## Softmax with one pass less
 #
-# The largest element and the sum in **one** pass over the row. The pair (m, l) says of
-# the elements so far: m is the largest, l the sum of exp(x - m). A new element x
+# Compute the maximum and the sum in **one** pass over the row. The pair (m, l)
+# describes the elements so far: m is their maximum, and l is the sum of exp(x − m).
+# What does a new element x change?
 #
-# - that is not above m: l grows by exp(x - m);
-# - that is above m: every term of l was made with the old m. All of them change by the
-#   same factor, exp(m - x). So l = l · exp(m - x) + 1, and m = x.
+# - If x isn't above m, l grows by exp(x − m).
+# - If x is above m, all terms of l were computed with the old m. They change by the
+#   same factor, exp(m − x), so l = l · exp(m − x) + 1 and m = x.
 #
-# Two pairs make one in the same way: the larger m stays, and the l of the other is
-# scaled. That is what the tree does.
+# Two pairs are joined in the same way. The larger m stays, and the l of the other is
+# scaled. That's what the tree does.
 #
-# One trap: if m and x are both minus infinity, m - x is NaN. A thread that has seen
-# no element yet, or ruled out ones alone, is in that place.
+# There's one trap. If m and x are both minus infinity, m − x is NaN. This happens in a
+# thread that hasn't seen any element above minus infinity yet.
 
 # %%
 m, l = -1e30, 0.0  # noqa: E741
@@ -479,21 +467,20 @@ for x in [1, 2, 1000, 999]:
 # %% [markdown] hints="online_softmax"
 # <details><summary>Hint 1</summary>
 #
-# Begin with a number for m that every real score is above, and that is not infinite:
-# -3e38f. Then exp(m - new) is 0 or 1, never NaN; and an element of minus infinity adds
-# exp(-inf) = 0.
+# Which number can m begin with so that m − x is never NaN? Every real score must be
+# above it, as in the example. What does an element of minus infinity then add to l?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `float value = x[i];` once: each time that `x[i]` is written, memory is read. Then
-# `float top = max(m, value); l = l * exp(m - top) + exp(value - top); m = top;`.
+# Copy `x[i]` to a variable once, because each `x[i]` in the code is a read. Compute the
+# new maximum, scale l by exp(old m − new m), and add exp(x − new m).
 #
 # </details>
 # <details><summary>Hint 3</summary>
 #
-# In the tree: two arrays in shared memory, ms and ls. With `top` the larger of the two
-# ms, the new l is `ls[tid] * exp(ms[tid] - top) + ls[other] * exp(ms[other] - top)`.
+# In the tree, use one array for m and one for l. Scale both sums, the thread's own and
+# the other, because either of them may have the smaller m.
 #
 # </details>
 
@@ -538,7 +525,7 @@ with trying():
         kernel = Kernel(exercise.text, exercise.name)
         kernel(1, 256, (x, y, 3000))
         counts = kernel.check(1, 256, (x, y, 3000)).counts
-        print(exercise.name, counts["reads"] / 3000, "reads an element")
+        print(exercise.name, counts["reads"] / 3000, "reads per element")
 
 # %% check="online_softmax"
 check(online_softmax)
@@ -546,22 +533,22 @@ check(online_softmax)
 # %% [markdown] task="layer_norm"
 # ## Layer norm
 #
-# y = (x - mean) / sqrt(var + eps) · gamma + beta: each row is shifted and scaled, so
-# that its mean is 0 and its variance 1, and then gets a scale and a shift that a
-# network learns, one for each column.
+# Layer norm computes y = (x − mean) / sqrt(var + eps) · gamma + beta for each row.
+# First it shifts and scales the row so that its mean is 0 and its variance 1. Then it
+# applies a scale and a shift that a network learns, one of each per column.
 #
-# Mean and variance in one pass: the schoolbook has var = E[x²] - E[x]². With a mean of
-# 10,000 both are 100,000,000, where floats are 8 apart: of a variance of 1 nothing is
-# left. **Welford's** way never subtracts two large, nearly equal numbers. Of the
-# elements so far it keeps their number, their mean, and m2, the sum of the squared
-# distances from the mean:
+# Mean and variance should take one pass. The textbook's var = E[x²] − E[x]² does, but
+# with a mean of 10,000, both terms are 100,000,000, where floats are 8 apart. A
+# variance of 1 is lost. **Welford's algorithm** subtracts before it squares, so it
+# squares small numbers. For the elements so far, it keeps their count, their mean, and
+# m2, which is the sum of squared distances from the mean:
 #
 #     before = x - mean
 #     count += 1
 #     mean  += before / count
 #     m2    += before · (x - mean)
 #
-# And two such triples, a and b, are joined into one (Chan, Golub, LeVeque 1979):
+# Two such triples, a and b, are joined like this (Chan, Golub, LeVeque 1979):
 #
 #     total = count_a + count_b,  apart = mean_b - mean_a
 #     mean  = mean_a + apart · count_b / total
@@ -575,21 +562,20 @@ print(square_mean - x.mean() ** 2, "is not", x.var(dtype=np.float64))
 # %% [markdown] hints="layer_norm"
 # <details><summary>Hint 1</summary>
 #
-# Three variables a thread, three arrays in shared memory, the usual loop and the usual
-# tree. Only the line in the middle of the tree is new: it joins cell tid + half into
-# cell tid.
+# You need three variables per thread and three arrays in shared memory. The loop and
+# the tree are as before. Which line of the tree is new?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Threads without elements have a count of 0, and 0 / 0 is NaN: if the other's count is
-# 0, there is nothing to join. Compute `apart` and `total` before you change anything.
+# A thread without elements has count 0, and 0 / 0 is NaN. If the other count is 0,
+# there's nothing to join. Compute `total` and `apart` before you change any cell.
 #
 # </details>
 # <details><summary>Hint 3</summary>
 #
-# At the end cell 0 has the row's triple. After a barrier every thread reads it: mean =
-# means[0], rstd = 1.0f / sqrt(m2s[0] / n + eps).
+# In the end, cell 0 has the triple of the row. After a barrier, every thread reads it
+# and computes 1 / sqrt(m2 / n + eps).
 #
 # </details>
 
@@ -643,15 +629,16 @@ with trying():
 check(layer_norm)
 
 # %% [markdown] task="test_max_argmax"
-# ## A test for the largest
+# ## A test for max_argmax
 #
-# Random numbers are a poor test of `max_argmax`: no two are alike, none is NaN, and the
-# largest is hardly ever below 0. Write a better **test**. A test calls what it is
-# given, compares, and raises an error, an AssertionError by `assert`, where something
-# is wrong.
+# Random numbers are a poor test of `max_argmax`. Two of them are hardly ever equal,
+# none is NaN, and the maximum is almost never negative. Write a better **test**. A test
+# calls the kernel that it's passed, compares the results, and raises an error if
+# something is wrong. `assert` raises an AssertionError.
 #
-# The check gives it right kernels, which it must let pass, and wrong ones, which it
-# must not: mistakes that learners of this lab really make.
+# The check passes correct kernels to your test, which must accept them, and incorrect
+# ones, which it must reject. The incorrect ones have mistakes that learners of this lab
+# have made.
 
 # %%
 x = np.array([[3, 7, 7, 1], [-2, -5, -9, -4], [1, np.nan, 8, np.nan]], np.float32)
@@ -660,18 +647,17 @@ print(x.max(1), x.argmax(1))
 # %% [markdown] hints="test_max_argmax"
 # <details><summary>Hint 1</summary>
 #
-# For each rule of the contract a row that shows whether it holds: equal elements, far
-# apart and near; NaN, one and several; negative numbers alone. And rows that are
-# shorter and longer than a block; more than one row.
+# Which row shows whether a kernel keeps a rule of the contract? Go through the rules:
+# equal elements, near and far apart, one NaN and several, only negative numbers, rows
+# that are shorter and longer than a block, and more than one row.
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# NumPy's `x.max(1)` and `x.argmax(1)` keep the same rules: 0 and -0 are equal, and
-# `-np.nan` is NaN as well.
-# `np.testing.assert_array_equal` takes NaN for equal to NaN. Put the largest, or NaN,
-# twice into a row of 300, once before element 64 and once after it, and launch with
-# blocks of 64 and of 256.
+# NumPy's `x.max(1)` and `x.argmax(1)` keep the same rules. There, 0 and -0 are equal,
+# and `-np.nan` is also a NaN. `np.testing.assert_array_equal` takes NaN as equal to
+# NaN. In a row of 300 elements, put the maximum or NaN in two places, one before
+# element 64 and one after it, and launch blocks of 64 and of 256 threads.
 #
 # </details>
 
@@ -702,7 +688,7 @@ def test_max_argmax(kernel):
 # %%
 with trying():
     test_max_argmax(Kernel(max_argmax.text, "max_argmax"))
-    print("your max_argmax passes")
+    print("Your max_argmax passes.")
 
 # %% check="test_max_argmax"
 check(test_max_argmax)
