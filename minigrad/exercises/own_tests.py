@@ -77,17 +77,16 @@ def test_broadcast(kernel):
 
 @exercise(points=2, stars=2, minutes=20, level="extra")
 def test_max_argmax(kernel):
-    """Raise an error if `kernel` is no right max_argmax; else return.
+    """Raise an error unless `kernel` is a correct max_argmax.
 
-    kernel: a kernel with the contract of max_argmax, launched as a Kernel is,
-    kernel(rows, block, (x, values, indices, n)), with arrays of NumPy: x and values
-    float32, indices int32.
+    kernel: a kernel with the contract of max_argmax. Launch it like a Kernel,
+        kernel(rows, block, (x, values, indices, n)), with NumPy arrays. x and values
+        are float32, and indices is int32.
 
-    Right ones must pass for any rows and any block that the contract allows, equal
-    elements, 0 and -0, and NaN of either sign among them. The error is an
-    AssertionError, or what the launch raises.
-    At hand: x.max(1), x.argmax(1), np.testing.assert_array_equal. Compare with NumPy;
-    PyTorch is not there.
+    The error is an AssertionError, or whatever the launch raises. Correct kernels must
+    pass for any rows and blocks that the contract allows, including equal elements, 0
+    and -0, and NaN of either sign. You can use x.max(1), x.argmax(1), and
+    np.testing.assert_array_equal. Compare with NumPy, because PyTorch isn't available.
     """
 
 
