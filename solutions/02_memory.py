@@ -13,28 +13,16 @@
 # %% [markdown]
 # # Lab 02 · Memory
 #
-# Seven exercises, about {{duration}} of work: five kernels, a timer, and a test. Three
-# of the kernels let the threads of a block work together through shared memory, and two
-# move data as fast as the memory allows. The timer is what you will measure with for
-# the rest of the course.
-#
-# Kernels are written in CUDA C, in a string. Without a GPU they run in the course's
-# simulator, and nothing in this notebook changes.
-#
-# A `check` runs your kernel in the simulator, with all its tools. It wants three
-# things:
-#
-# - the right values,
-# - no finding: **a race is wrong, even where the values happen to be right**,
-# - in exercises 4 and 5, few memory transactions.
-#
-# Where a GPU is, the kernel runs there as well, and in exercises 4 and 5 its bandwidth
-# is measured. Elsewhere that part is not graded, and costs nothing.
-#
-# Above the cell of an answer stands its contract: it says all that is tested. An answer
-# leaves what it is given as it was, unless that says otherwise. Put your code in the
-# place of `// YOUR CODE HERE`, run the cell, and check as often as you like. The
-# lesson has the pictures.
+# In this lab, you write five kernels, a timer, and a test. There are seven exercises,
+# which take about {{duration}}. In three of the kernels, the threads of a block work
+# together through shared memory. The other two move data as fast as the memory allows.
+# Kernels are written in CUDA C, in a string, and run in the simulator unless you have a
+# GPU. The check of a kernel asks for the correct values and for no finding, so **a race
+# is a mistake even if the values are correct**. In exercises 4 and 5, it also counts
+# sectors and bank passes. If you have a GPU, it measures the bandwidth there too.
+
+# %% [markdown]
+# {{how}}
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
@@ -57,21 +45,23 @@ answers_from("labs", before="02_memory")
 # %% [markdown] task="shared_reverse"
 # ## Reverse each block, through shared memory
 #
-# Each block turns its own elements round. With blocks of 4, and 6 elements:
+# Each block reverses its own elements. With blocks of 4 and 6 elements, it looks like
+# this:
 #
 # > x = 0 1 2 3 | 4 5
 # >
 # > y = 3 2 1 0 | 5 4
 #
-# The last block has only two elements here, and reverses those two.
+# The last block has only two elements here, so it reverses those two.
 #
-# Let the block do it in two steps, by way of an array in shared memory:
+# Do it in two steps. First, every thread reads its element of `x` and puts it into
+# shared memory. Then every thread takes another thread's element and writes it to its
+# own position in `y`. No thread may begin the second step before all threads of the
+# block have finished the first.
 #
-# 1. every thread reads its element of `x` and puts it into shared memory,
-# 2. every thread takes another's element out, and writes it to its own place in `y`.
-#
-# Between the two, all threads of the block must have done the first. An array of 256
-# floats is large enough.
+# Write `shared_reverse`. An array of 256 floats is large enough. If you write `extern
+# __shared__ float tile[];` instead, the launch provides as many bytes as the contract
+# says, but you don't have to.
 
 # %%
 x = np.arange(6, dtype=np.float32)
@@ -81,17 +71,17 @@ print(x, "->", np.concatenate([first[::-1], last[::-1]]))
 # %% [markdown] hints="shared_reverse"
 # <details><summary>Hint 1</summary>
 #
-# Begin with two numbers: `first`, where the block's elements begin, and `count`, how
-# many there are: `blockDim.x`, or `n - first` if that is less. (`blockDim.x` is
-# unsigned: compare `(int)blockDim.x`, since `n - first` may be below 0.)
+# Which element is the block's first, and how many does it have? The second number is
+# `blockDim.x` or `n - first`, whichever is less. (`blockDim.x` is unsigned, and `n -
+# first` can be negative. So compare `(int)blockDim.x`.)
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `if (tid < count) tile[tid] = x[first + tid];` is the first step. Then comes
-# `__syncthreads();` on a line of its own: outside of every `if`, because all threads of
-# the block must come to it. In the second step thread 0 takes what thread `count - 1`
-# has put there.
+# A thread that has an element stores it in the cell with its own number. Then comes the
+# barrier, which must not be in an `if`, because all threads of the block must reach it.
+# Suppose the block has `count` elements. Thread 0 takes the one in cell `count - 1`,
+# thread 1 takes the one before, and so on.
 #
 # </details>
 
@@ -122,17 +112,17 @@ check(shared_reverse)
 # %% [markdown] task="block_sum"
 # ## Add as a tree
 #
-# Each block adds up its own elements of `x` and writes one number, `sums[blockIdx.x]`.
-# One thread could do it alone, in 255 additions one after the other. A tree needs 8
-# steps for 256 elements: in each step the first half of what is left adds the second
+# Each block adds its own elements of `x` and writes one number, `sums[blockIdx.x]`. A
+# single thread would need 255 additions for 256 elements, one after the other. A tree
+# needs 8 steps. In each step, the first half of the remaining cells adds the second
 # half to itself.
 #
 # > 3 1 4 1 5 9 2 6 → 8 10 6 7 → 14 17 → 31
 #
-# (3 + 5, 1 + 9, 4 + 2, 1 + 6, and so on.)
+# Here, 3 + 5 = 8, 1 + 9 = 10, and so on.
 #
-# Threads past the end of `x` must not read it, and what they add is 0. Why no atomics?
-# Additions in an order that changes from run to run give sums that do, too.
+# Write `block_sum`. Threads past the end of `x` must not read it, and they add 0. Don't
+# use atomics, because their order changes from run to run, and so would the sums.
 
 # %%
 cells = [3, 1, 4, 1, 5, 9, 2, 6]
@@ -144,16 +134,16 @@ while len(cells) > 1:
 # %% [markdown] hints="block_sum"
 # <details><summary>Hint 1</summary>
 #
-# First let every thread put one number into shared memory: its element, or 0. Then a
-# loop over `half`: 128, 64, ..., 1 for 256 threads. In each step the threads below
-# `half` do something, and the others nothing.
+# What should each thread put into shared memory before the first step? And in a step
+# that adds the second half to the first, which threads have something to do?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `for (int half = blockDim.x / 2; half > 0; half /= 2)`, and inside a barrier, then
-# `if (tid < half) partial[tid] += partial[tid + half];`. The barrier stands in the
-# loop, and not in the `if`. At the end thread 0 has the sum.
+# Loop over `half`, which is half the number of threads at first, then half of that, and
+# 1 in the last step. Each step begins with a barrier. After it, the threads below
+# `half` add the cell that's `half` cells further on. Keep the barrier out of the `if`.
+# When the loop has ended, thread 0 knows the sum.
 #
 # </details>
 
@@ -184,21 +174,21 @@ with trying():
 check(block_sum)
 
 # %% [markdown] task="fix_the_race"
-# ## Mend a kernel
+# ## Fix a race
 #
-# The kernel in the next cell makes running totals, block by block: `y[i]` is the sum of
-# the block's elements up to and with `x[i]`. In step d = 1, 2, 4, ... every thread adds
-# the cell d places before its own:
+# The kernel in the next cell computes running totals, block by block. `y[i]` is the sum
+# of the block's elements up to and including `x[i]`. In step d = 1, 2, 4, and so on,
+# every thread adds the value d cells before its own:
 #
 # > 1 1 1 1 1 → 1 2 2 2 2 → 1 2 3 4 4 → 1 2 3 4 5
 #
-# Run it: the simulator gives the right totals. Its author tried it there, was content,
-# and got wrong numbers on a GPU, other ones each time. Read what the tools find. Which
-# thread may write a cell while another still has to read it?
+# Run it. In the simulator, the totals are correct, so its author was content. On a GPU,
+# they were incorrect, and different each time. Read what the tools find. Which thread
+# may write a cell while another still has to read it?
 #
-# Copy the kernel into the cell of the answer, and mend it there. You need no new idea:
-# put the steps in order. (`condition ? one : other` is C's `one if condition else
-# other`.)
+# Copy the kernel into the cell with `// YOUR CODE HERE` and fix it there. You don't
+# need a new idea, because the steps only have to be in order. (In C, `a ? b : c` is
+# Python's `b if a else c`.)
 
 # %%
 broken = r"""
@@ -223,16 +213,17 @@ print(kernel.check(1, 256, (x, y, 256)))
 # %% [markdown] hints="fix_the_race"
 # <details><summary>Hint 1</summary>
 #
-# `total[tid] += total[tid - d]` is two things: a read of another thread's cell, and a
-# write of one's own. Thread 5 writes cell 5; in the same step thread 6 reads it. Is it
-# the old value or the new one that thread 6 should get?
+# `total[tid] += total[tid - d]` reads another thread's cell and writes its own. In the
+# same step, thread 5 writes cell 5 and thread 6 reads it. Should thread 6 get the old
+# value or the new one?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Keep the value that was read in a variable of the thread's own. Then there are three
-# parts: all read; a barrier; all write. And before the next step, a barrier again. Both
-# barriers stand outside of every `if`.
+# Split the line into two parts. In the first, each thread only reads, and keeps the
+# value in its own variable. In the second, each thread only writes. What has to be
+# between the two parts, and what between this step and the next? Both must be outside
+# every `if`.
 #
 # </details>
 
@@ -267,20 +258,21 @@ with trying():
 check(fix_the_race)
 
 # %% [markdown] task="coalesced_copy"
-# ## A copy that the memory likes
+# ## A coalesced copy
 #
 # The kernel in the next cell copies an array with fewer threads than elements. Each
-# thread has a piece of its own, one element after the other, as one would do it on a
-# CPU. It is right, and slow: on an {{memory/single | copy with a piece | GPU}} it
-# reaches {{memory/single | copy with a piece | m}} GB/s.
+# thread copies its own piece, one element after the other, as you'd do it on a CPU.
+# The result is correct, but the copy reaches only
+# {{memory/single | copy with a piece | m}} GB/s on an
+# {{memory/single | copy with a piece | GPU}}.
 #
-# Look at one instruction of one warp: its 32 threads read 32 addresses that lie far
-# apart, each in a sector of its own. The memory brings 32 sectors of 32 bytes, 1024
-# bytes, for the 128 that are used.
+# Look at one instruction of one warp. Its 32 threads read 32 addresses that are far
+# apart, each in its own sector. So the memory delivers 32 sectors of 32 bytes, which is
+# 1,024 bytes, and the warp uses 128 of them.
 #
-# Write the copy so that the threads of a warp read elements that lie side by side.
-# Which elements a thread copies is up to you. The same loop, re-indexed, reaches about
-# {{memory/single | copy with a grid | m}} GB/s there.
+# Write `coalesced_copy` so that the threads of a warp always read neighboring elements.
+# Which elements a thread copies is up to you. With the same loop and another index, the
+# copy reaches {{memory/single | copy with a grid | m}} GB/s there.
 
 # %%
 strided = r"""
@@ -300,14 +292,15 @@ print(counts["sectors"], "sectors in", counts["requests"], "requests")
 # %% [markdown] hints="coalesced_copy"
 # <details><summary>Hint 1</summary>
 #
-# Which element should thread 1 copy while thread 0 copies element 0? And when all
-# threads have copied one element each, where does the next round begin?
+# While thread 0 copies element 0, which element should thread 1 copy? And once every
+# thread has copied one element, where does the next round begin?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Thread `tid` takes the elements `tid`, `tid + threads`, `tid + 2 * threads`, ..., as
-# long as they are below n. It is the grid-stride loop of chapter 01.
+# A thread's first element is its number in the whole grid. From there, it moves ahead
+# by the number of all threads, and it stops at n. This is the grid-stride loop of
+# chapter 01.
 #
 # </details>
 
@@ -332,24 +325,26 @@ with trying():
 check(coalesced_copy)
 
 # %% [markdown] task="transpose_tiled"
-# ## Transpose, in tiles
+# ## Transpose in tiles
 #
-# `y[col, row] = x[row, col]`. Done element by element, either the reads or the writes
-# run down a column, and each touches a sector of its own. On a GPU that reaches
-# {{memory/transposes | element | GB}} GB/s, of the
-# {{memory/transposes | a plain copy | GB}} that a plain copy reaches.
+# `y[col, row] = x[row, col]`. If each thread copies one element, either the reads or
+# the writes run down a column, and each one touches its own sector. On an H100, such a
+# kernel
+# reaches {{memory/transposes | element | GB}} GB/s, and a plain copy
+# {{memory/transposes | a plain copy | GB}}.
 #
-# So let a block fetch a tile of 32 × 32 elements into shared memory, reading rows, and
-# write the rows of the transposed tile, which are columns of the tile: both global
-# sides are in order, and the turning happens in shared memory.
+# So let each block fetch a tile of 32 × 32 elements into shared memory, row by row.
+# Then let it write the rows of the transposed tile, which are the columns of the tile.
+# Both global accesses are coalesced, and the transposing happens in shared memory.
 #
-# - Each thread deals with several rows of the tile: `threadIdx.y`, `threadIdx.y +
-#   blockDim.y`, ...
-# - Tiles at the right and lower edge reach beyond the matrix: 33 × 65 is a good test.
-# - A column of `float tile[32][32]` lies in one bank: 32 threads that read it must
-#   wait for each other. One more column changes that.
+# - The block has fewer rows of threads than the tile. So each thread handles several
+#   rows of the tile: `threadIdx.y`, `threadIdx.y + blockDim.y`, and so on.
+# - The tiles at the right and lower edges reach beyond the matrix. A good test is 33 ×
+#   65.
+# - A column of `float tile[32][32]` is in a single bank. Add a column that nobody uses.
 #
-# Row is y, column is x: `blockIdx.y` counts the tiles of x downwards.
+# Write `transpose_tiled`. Row is y and column is x, so `blockIdx.y` counts the tiles of
+# `x` downward.
 
 # %%
 x = np.arange(6, dtype=np.float32).reshape(2, 3)
@@ -358,24 +353,24 @@ print(x, "->", x.T, sep="\n")
 # %% [markdown] hints="transpose_tiled"
 # <details><summary>Hint 1</summary>
 #
-# Two loops over the rows of the tile, with a barrier between them. In the first, k is a
-# row of the tile of `x`: row `blockIdx.y * 32 + k`, column `blockIdx.x * 32 +
-# threadIdx.x`. In the second, k is a row of the tile of `y`: which row and column of
-# `y` is that?
+# You need two loops over the rows of the tile with a barrier between them. In the first
+# loop, k is a row of the tile of `x`. Which row and column of `x` does the thread read?
+# In the second loop, k is a row of the tile of `y`. Which row and column of `y` does
+# the thread write?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# In `y`, the rows of the tile begin at `blockIdx.x * 32`, and its columns at
-# `blockIdx.y * 32`. There `threadIdx.x` runs along the column number again, so that
-# neighbors write neighbors; y has `cols` rows of `rows` elements. The guard is about
-# these numbers, not about those of the first loop.
+# In `y`, the tile's first row is `32 * blockIdx.x` and its first column `32 *
+# blockIdx.y`. Here too, `threadIdx.x` must count along the row, so that neighbors write
+# neighbors. `y` has `cols` rows of `rows` elements. The second guard must check the row
+# and column that this loop writes, not those of the first loop.
 #
 # </details>
 # <details><summary>Hint 3</summary>
 #
-# `tile[k][threadIdx.x]` goes in, `tile[threadIdx.x][k]` comes out. With `float
-# tile[32][33]`, cells under each other lie in different banks.
+# One loop uses `threadIdx.x` as the tile's last index and the other uses it as the
+# first. That's where the transposing happens, and why the tile needs a 33rd column.
 #
 # </details>
 
@@ -411,17 +406,17 @@ check(transpose_tiled)
 # %% [markdown] task="bench"
 # ## A timer
 #
-# A launch returns at once, long before the kernel has ended. To read the clock before
-# and after it is to measure how long the launch takes. `bench(run, device)` shall say
-# how long the work takes:
+# A launch returns at once, long before the kernel is done. If you read the clock right
+# before and right after it, you only measure the launch. Write `bench(run, device)`,
+# which returns how long the work takes:
 #
-# - The first calls are not timed: compiling, filling caches and waking the clock are
-#   not what we ask about.
-# - The result is a **median**. A mean would be moved by one call that was disturbed.
-# - When a timed call begins, nothing may be left to do from before; when you read the
-#   time at its end, its work must be done.
+# - Don't time the first calls. They compile the kernel, fill caches, and wake up the
+#   clock.
+# - Return the **median**, because a single disturbed call can move a mean a lot.
+# - When a timed call begins, no earlier work may be left. When you read the time at its
+#   end, its work must be done.
 #
-# You may use the clock, or events, which the device itself stamps with the time:
+# You can use the clock, or events, which the device itself records:
 #
 #     start, stop = device.event(), device.event()
 #     start.record()
@@ -430,7 +425,7 @@ check(transpose_tiled)
 #     stop.synchronize()
 #     start.elapsed_time(stop)
 #
-# The check has a device of its own, whose kernels take times that are known.
+# The check has its own device, whose kernels take known times.
 
 # %%
 times = [0.0214, 0.0003, 0.0002, 0.0002, 0.0002, 0.0031, 0.0002]
@@ -441,14 +436,15 @@ print(f"mean of all {np.mean(times):.4f}, mean of the warm {np.mean(warm):.4f}, 
 # %% [markdown] hints="bench"
 # <details><summary>Hint 1</summary>
 #
-# Two loops. The first only calls run(). In the second, think of what must stand before
-# the first reading of the clock, and what between run() and the second.
+# There are two loops, and the first only calls `run()`. In the second, what must be
+# true before you read the clock for the first time, and what before you read it again?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# With the clock: synchronize, read, run, synchronize, read; the difference goes into a
-# list. `statistics.median` takes the list.
+# With the clock, each timed call has five steps: wait, read the clock, run, wait, and
+# read the clock again. Collect the differences in a list. `statistics.median` takes a
+# list, and so does `np.median`.
 #
 # </details>
 
@@ -484,16 +480,17 @@ with trying():
 check(bench)
 
 # %% [markdown] task="test_block_sum"
-# ## A test for a kernel with barriers
+# ## A test for kernels with barriers
 #
-# A kernel without its barriers may give the right values here, and others on a GPU. So
-# a test of such a kernel looks at two things: the values, and what the simulator's
-# tools find.
+# A kernel without its barriers may give correct values here and incorrect ones on a
+# GPU. So a test for such a kernel checks two things: the values, and what the
+# simulator's tools find.
 #
-# Write a test for kernels such as `block_sum`. A test launches what it is given,
-# compares, and raises an error, an AssertionError by `assert`, where something is
-# wrong. The check gives it right kernels, which it must let pass, and wrong ones, which
-# it must not: mistakes that learners of this lab really make.
+# Write `test_block_sum`, a test for kernels such as `block_sum`. It launches the kernel
+# that it's passed, compares the sums, and raises an error if something is wrong (use
+# `assert`). You may call `kernel.check`. The exercise's check passes correct kernels,
+# which your test must accept, and incorrect ones with mistakes that people really make
+# in this lab, which it must reject.
 
 # %%
 two = """
@@ -508,15 +505,17 @@ print(*Kernel(two, "two").check(1, 64, (np.zeros(64, np.int32),)).findings)
 # %% [markdown] hints="test_block_sum"
 # <details><summary>Hint 1</summary>
 #
-# Which sizes would show each of these: a step of the tree that is missing, a literal
-# for `blockDim.x`, blocks that are not full, a sum that is added to what was there?
+# Which sizes would reveal a missing step of the tree, a number instead of `blockDim.x`,
+# blocks that aren't full, and a sum that's added to what was there?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Go through several (n, block, blocks), with n no multiple of the block, and blocks
-# without any element. `kernel.check(...)` must have no findings; after `kernel(...)`
-# the sums are those of `x`, filled up with zeros, in rows of a block each.
+# Try several combinations of n, block size, and number of blocks. Include an n that's
+# no multiple of the block size, and blocks without any element. First,
+# `kernel.check(...).findings` must be empty. Then launch the kernel, and compare its
+# sums with NumPy's: fill x up with zeros, reshape it to one row per block, and add each
+# row.
 #
 # </details>
 
@@ -542,7 +541,7 @@ def test_block_sum(kernel):
 # %%
 with trying():
     test_block_sum(Kernel(block_sum.text, "block_sum"))
-    print("your block_sum passes")
+    print("Your block_sum passes your test.")
 
 # %% check="test_block_sum"
 check(test_block_sum)

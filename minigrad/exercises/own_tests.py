@@ -24,17 +24,18 @@ def test_tail_guard(kernel):
 
 @exercise(points=2, stars=2, minutes=20, level="extra")
 def test_block_sum(kernel):
-    """Raise an error if `kernel` is no right block_sum; else return.
+    """Raise an error unless `kernel` is a correct block_sum.
 
-    kernel: a kernel with the contract of block_sum, launched as a Kernel is,
-    kernel(grid, block, (x, sums, n)), with arrays of NumPy. kernel.check takes the same
-    arguments and returns the simulator's Report: its findings are a list,
-    empty where nothing was found. It leaves the arrays as they are.
+    kernel: a kernel with the contract of block_sum. Launch it with
+        kernel(grid, block, (x, sums, n)), where x and sums are NumPy arrays.
+        kernel.check(grid, block, (x, sums, n)) returns the simulator's report, whose
+        `findings` is a list. It leaves the arrays as they are.
 
-    Wrong ones may also read x past n. A right one has the sums, and no findings; how it
-    adds is not to be tested. x of whole numbers has exact sums in any order. The error
-    is an AssertionError, or what the launch raises. Compare with NumPy; PyTorch is not
-    there.
+    A correct kernel has the correct sums and no findings. Don't test how it adds. If x
+    holds integers, its sums are exact in any order. Incorrect kernels may have races,
+    read x past n, or leave blocks out. Raise an AssertionError, or let through what
+    the launch raises. Compare with NumPy, because the check runs your test without
+    PyTorch.
     """
 
 

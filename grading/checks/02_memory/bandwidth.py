@@ -33,8 +33,8 @@ def bandwidth(plain, big):
         speed, best = nbytes / took / 1e9, nbytes / copy / 1e9
         yield (
             share >= SHARE,
-            f"{speed:.0f} GB/s, {share:.0%} of the {best:.0f} GB/s that a plain copy "
-            f"reaches on this GPU; {SHARE:.0%} are needed",
+            f"Your kernel reaches {speed:.0f} GB/s, {share:.0%} of a plain copy's "
+            f"{best:.0f} GB/s on this GPU. It needs {SHARE:.0%}.",
         )
 
     return {"bandwidth": measure}

@@ -44,7 +44,7 @@ def reference(device, warmup, repeat, outside):
 def observe(seconds, case, outside=None):
     """The time, and what was done for it; of the reference, what was to be done."""
     if not isinstance(seconds, float):
-        raise TypeError("it is not a number of seconds")
+        raise TypeError("bench must return a float")
     _, warmup, repeat = case.args
     calls, left_over, asked = warmup + repeat, False, True
     if outside:
