@@ -2,9 +2,9 @@
 
     python benchmarks/memory.py [--write]
 
-The kernels are those of lesson and lab 02, and three of its own. Times are medians. The
-L2 cache is overwritten before each launch, but for the copies of one float a thread:
-these are timed as the lesson does it.
+The kernels are those of chapter 02's lessons and lab, and four of its own. Times are
+medians. The L2 cache is overwritten before each launch, except for the copies of one
+float per thread, which are timed as in the lesson.
 """
 
 import functools
@@ -26,9 +26,19 @@ from minigrad.launch import cdiv
 from minigrad.testing import bench
 
 PAGE = common.HOME / "docs" / "benchmarks" / "memory.md"
-CHAPTER = "lessons/02_memory.py", "solutions/02_memory.py"
+CHAPTER = (
+    "lessons/02_memory.py",
+    "lessons/02_memory_tiles.py",
+    "solutions/02_memory.py",
+)
 N = 2**28  # floats, where nothing else is said; a table takes its share of them
 THREADS, GRID = 256, 2112  # of loops: 16 blocks for each of 132 multiprocessors
+COPY = r"""
+__global__ void copy(const float* x, float* y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = x[i];
+}
+"""
 OWN = r"""
 __global__ void shifted(const float* x, float* y, int n, int shift) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -138,7 +148,7 @@ def strides(n):
 
 
 def sizes(n):
-    one = kernel("copy")
+    one = Kernel(COPY, "copy")
     yield "copy of one float a thread"
     yield "floats", "µs"
     for size in (n >> k or 1 for k in (18, 14, 10, 8, 6, 4, 2, 0)):
@@ -161,7 +171,7 @@ def transposes(n):
     side = int(n**0.5)
     x, y = floats((side, side)), device_empty((side, side))
     tiles = cdiv(side, 32)
-    naive, copy = kernel("transpose"), kernel("copy")
+    naive, copy = kernel("transpose"), Kernel(COPY, "copy")
     narrow = kernel("transpose_tiled", ("[32][33]", "[32][32]"))
     wide = kernel("transpose_tiled")
     yield f"transposes of {side:,} x {side:,} floats, blocks of 32 x 8 threads"
@@ -218,7 +228,7 @@ def single(n):
     yield "single numbers"
     yield "what", "measured"
     x, y = floats(n + 1), device_empty(n)
-    shifted, copy = Kernel(OWN, "shifted"), kernel("copy")
+    shifted, copy = Kernel(OWN, "shifted"), Kernel(COPY, "copy")
     times = [
         seconds(lambda s=s: shifted(blocks(n), THREADS, (x, y, n, s))) for s in (0, 1)
     ]

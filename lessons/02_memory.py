@@ -11,24 +11,19 @@
 # ---
 
 # %% [markdown]
-# # 02 · Memory: where data lies, and who may touch it when
+# # 02 · Memory, part 1: races and barriers
 #
-# A GPU can compute far faster than it can fetch. An H200, a large GPU of NVIDIA's, does
-# some 60 trillion float operations a second, and its memory, among the fastest there
-# are, delivers about one trillion floats in that time. So most kernels spend their time
-# on memory, and their author decides three things:
+# The threads of a block can work together, because they share a memory. But then one
+# thread may read what another hasn't written yet. Such a bug is called a race, and it
+# often gives correct values on your machine and incorrect ones on another. In this
+# lesson, you'll build a block in plain Python to see how races come about, and then use
+# tools that find a race even if every value is correct. Part 2 is about speed.
 #
-# - **where** data lies: in the host's memory, the device's, or a block's own;
-# - **when** threads may read what others write: barriers and races;
-# - **how** threads fetch: side by side, or each from somewhere else.
-#
-# At the end you can say whether a kernel has a race, count what its warps fetch, and
-# measure it honestly. It takes about {{duration}}, and builds on chapter 01. Run each
-# cell as you come to it; where you are asked to predict, write your guess down first.
-# In lab 02 you write five kernels and a timer. Nothing here needs a GPU: kernels run in
-# the course's simulator, which sees more than a GPU would show you. Speeds in the text
-# were measured on one {{memory/single | slower | GPU}}; `docs/benchmarks/memory.md`
-# names the day, the machine and the versions.
+# It takes about {{duration}} and builds on chapter 01. Run each code cell as you reach
+# it. If the text asks you to predict something, write your guess down first. The
+# **puzzles** ask you to change a single line. Nothing here needs a GPU, because kernels
+# run in our simulator, which shows you more than a GPU would. Both parts are about one
+# card, the H100. The measured numbers are from an {{memory/wrong | 1 | GPU}}.
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
@@ -37,140 +32,88 @@ import random
 import numpy as np
 
 from grading import trying
-from minigrad import Kernel, answers_from, gpu_available, to_device, to_host, viz
-from minigrad.kernels.memory import bench
-from minigrad.kernels.stopwatch import Stopwatch
+from minigrad import Kernel, answers_from, to_device, to_host, viz
 
-# In this lesson the course's solutions answer the exercises of labs 01 and 02.
+# You'll write some of this in labs 01 and 02. Here, the reference solutions stand in.
 answers_from("solutions", before="03_strides")
-print("GPU:", "yes" if gpu_available() else "none; kernels run in the simulator")
 
 # %% [markdown]
-# ## Two memories
+# ## Where data can be
 #
-# The processor that runs Python is the **host**; the GPU is the **device**. Each has a
-# memory of its own, and a kernel reads and writes the device's alone. So a computation
-# has three parts: data goes there, kernels run, results come back.
+# The CPU's side is the **host**, and the GPU is the **device**. In this course, kernels
+# use the device's memory only, so `to_device` copies an array there and `to_host`
+# copies it back. The copies are independent. If we change `there`, the host's `x`
+# {{=stays as it is|[0. 1. 2. 3.]}}.
 
 # %%
-x = np.arange(8, dtype=np.float32)  # on the host
+x = np.arange(4, dtype=np.float32)  # on the host
 there = to_device(x)  # a copy in device memory
-back = to_host(there)  # and a copy of that on the host
-type(x), type(there), type(back)
-
-# %% [markdown]
-# On a GPU, `there` is a CuPy array. In the simulator device memory is NumPy arrays, but
-# a copy is made all the same: what happens to one is not seen in the other.
-
-# %%
 there += 100
-print(x)
-print(to_host(there))
+print(x, to_host(there))
 
 # %% [markdown]
-# ### What a transfer costs
-#
-# Between the two memories lies a bus. Copies from host to device, over PCIe 5, and
-# within the device:
+# The device has more than one memory. The nearer a memory is to the threads, the
+# smaller it is. (A cycle is one tick of the GPU's clock, about half a nanosecond.)
 
 # %%
-from minigrad.testing import rates, series
-
-kinds = "plain", "pinned", "within the device"
-copies = {kind: series("memory/copies", kind) for kind in kinds}
-for kind, (sizes, times) in copies.items():
-    print(f"{kind}: 1 GB at {sizes[-1] / times[-1] / 1e3:.0f} GB/s")
-viz.lines(copies, x="bytes", y="µs", log="xy")
+viz.pyramid("H100")
 
 # %% [markdown]
-# Three things to see. A small copy costs what its beginning costs,
-# {{memory/copies | 16 | plain}} µs: copy once, not element by element. **Pinned**
-# memory, which the operating system has promised not to move, can be read by the GPU
-# directly; PyTorch calls it `pin_memory()`. And within its own memory the device copies
-# many times as fast as the bus can bring anything. What is on the device stays there,
-# as long as kernels have use for it.
+# - **Registers** hold a thread's own variables. No other thread can see them.
+# - **Shared memory** belongs to a block. Only the block's threads can see it, and it's
+#   gone when the block ends.
+# - The **L1 cache** uses the rest of the same hardware. It keeps what the
+#   multiprocessor (SM) has read recently.
+# - The **L2 cache** is shared by all SMs.
+# - Device memory is also called **global memory**, because all threads of all kernels
+#   can see it. Your arrays are stored there.
 #
-# Here is the same on your computer.
+# The hardware decides what the caches hold, but what's in shared memory is up to you.
+#
+# An SM has 65,536 registers of 4 bytes, and it can hold up to 2,048 threads at a time.
+# **Predict** how many registers each thread can have if the SM is full, and how many
+# bytes if all threads share the 228 KB of shared memory.
+#
+# <details><summary>Answer</summary>
+#
+# Each thread can have {{=32}} registers and {{=114}} bytes. So kernels fetch a small
+# piece of their data, use it as often as possible, and then fetch the next.
+#
+# </details>
 
 # %%
-for n in 4, 2**12, 2**20, 2**24:
-    x = np.ones(n, np.float32)
-    seconds = bench(lambda x=x: to_device(x), Stopwatch(), repeat=5)
-    speed = x.nbytes / seconds / 1e9
-    print(f"{x.nbytes:>11,} bytes {1e6 * seconds:9.1f} us {speed:6.2f} GB/s")
+print(65536 // 2048, "registers and", 228 * 1024 // 2048, "bytes per thread")
 
 # %% [markdown]
-# ### The pyramid
-#
-# On the device, too, memory is either large or near. **Predict**: which is larger, the
-# L2 cache or the registers of all multiprocessors (SM) together?
-
-# %%
-viz.pyramid("H200")
-
-# %% [markdown]
-# (Makers' figures; a cycle is a tick of the clock, half a nanosecond. "T4", "A100" and
-# "H100" are there, too. On a T4 the registers are larger than the L2 cache. A kernel
-# that does not ask for more gets at most 48 KB of shared memory for a block.)
-#
-# - **Registers** hold a thread's own variables: 65,536 of 32 bits in each SM, dealt out
-#   to the threads that live there. No other thread sees them.
-# - **Shared memory** belongs to a block. Its threads see it, and it is gone when the
-#   block ends. (Since the GPUs of 2022, Hopper, blocks may form a *cluster* and read
-#   each other's; this course does without.)
-# - The **L1 cache** is what is left of the same memory: it keeps what the SM's threads
-#   have read from device memory. The hardware decides what it holds.
-# - The **L2 cache** is shared by all SMs. It works by itself, too; a program can give
-#   it hints, and since the A100 set a part of it aside.
-# - **Device memory**, also called **global memory**: all threads of all kernels see it,
-#   and the arrays of this course lie there.
-#
-# How much is that for one thread of the 2048 that an SM holds?
-
-# %%
-sms, threads = 132, 2048  # H200
-for name, kilobytes in ("registers", 256), ("shared memory", 228):
-    each = kilobytes * 1024 / threads
-    print(f"{name}: {sms * kilobytes / 1024:.0f} MB, {each:.0f} bytes a thread")
-
-# %% [markdown]
-# All shared memory of an H200 holds {{=a five-thousandth|shared memory: 29 MB}} of what
-# its device memory does. That is why kernels work in tiles: fetch a small piece, use it
-# often, fetch the next.
-#
-# And where does a thread's own array lie, if its registers cannot hold it? Two more
-# names stand for parts of device memory. **Local memory** is a thread's own: variables
-# go there that do not fit into its registers (they *spill*), and arrays with an index
-# that the compiler does not know. It is as far away as all device memory. **Constant
-# memory** is 64 KB that kernels can only read; its own small cache hands one word to
-# all 32 threads of a warp at once, and is slow if they want different ones.
+# To draw another card, pass `"T4"`, `"A100"`, `"H200"`, `"RTX 3090"`, `"RTX 4090"`, or
+# `"RTX 5090"`.
 #
 # ## A block, in plain Python
 #
-# Threads of a block can work together, because they share memory. To see what can go
-# wrong we build a block in Python. A thread is a **generator**: a function that stops
-# at each `yield`, and goes on from there when it is called again. Our `yield` is the
-# **barrier**: here a thread waits until all others have come to it, too.
+# To see what can go wrong, we'll build a block whose threads are **generators**. A
+# generator is a function that pauses at each `yield` and continues there when we call
+# `next` on it. If it returns, `next(t, "end")` gives us `"end"`.
+#
+# Our `yield` is the **barrier**. A thread waits there until all other threads of the
+# block have reached it.
 
 
 # %%
 def run_block(kernel, order, n, *args):
-    """Run n threads in this order, each one up to its next barrier."""
-    shared = ["?"] * n  # not written yet: on a GPU it holds anything
+    """Run n threads, each up to its next barrier, in the order that `order` returns."""
+    shared = ["?"] * n  # not written yet
     threads = [kernel(tid, n, shared, *args) for tid in range(n)]
     while threads:
-        # next gives "end" where a thread has come to its end
         waiting = [t for t in order(threads) if next(t, "end") != "end"]
         if 0 < len(waiting) < len(threads):
             raise RuntimeError(f"{len(waiting)} threads wait, the others never come")
         threads = [t for t in threads if t in waiting]
-    return shared
 
 
 # %% [markdown]
-# That is all: `order` says in which order the threads take turns. Our first kernel
-# moves a word one place to the left, by way of shared memory. Every thread puts its
-# letter in; then, after the barrier, it takes out its right neighbor's.
+# Our first kernel moves a word one position to the left. Each thread puts its letter
+# into shared memory, and after the barrier it takes its right neighbor's letter. Thread
+# n − 1 takes the first one.
 
 
 # %%
@@ -181,15 +124,8 @@ def rotate(tid, n, shared, x, y):
 
 
 # %% [markdown]
-# Run it with the threads in order.
-
-# %%
-y = [" "] * 6
-run_block(rotate, list, 6, "stream", y)
-"".join(y)
-
-# %% [markdown]
-# A GPU promises no order. The result must be the same in any: backwards, or shuffled.
+# A GPU promises no order, so we try three orders. The result is {{=always
+# correct|treams}}.
 
 
 # %%
@@ -198,14 +134,44 @@ def shuffled(threads):
 
 
 for order in list, reversed, shuffled:
+    y = [" "] * 6
     run_block(rotate, order, 6, "stream", y)
     print("".join(y))
 
 # %% [markdown]
-# ### Break it: the barrier comes too late
+# **Puzzle 1: swap.** Change the line so that neighbors swap their letters, and `stream`
+# becomes `tserma`.
+
+
+# %%
+def swap(tid, n, shared, x, y):
+    shared[tid] = x[tid]
+    yield
+    y[tid] = shared[(tid + 1) % n]  # your line
+
+
+# %%
+run_block(swap, shuffled, 6, "stream", y)
+print("".join(y), "solved:", y == [*"tserma"])
+
+# %% [markdown]
+# <details><summary>Answer</summary>
 #
-# We move the barrier after the second step. **Predict** what comes out in order, and
-# what backwards.
+# Even threads take the letter to their right, and odd threads take the one to their
+# left. Each letter was put there by another thread, so the barrier is still needed.
+# (`shared[tid ^ 1]` does the same, because `^ 1` changes the last bit.)
+#
+# ```python
+# y[tid] = shared[tid + 1 if tid % 2 == 0 else tid - 1]
+# ```
+#
+# </details>
+
+# %% [markdown]
+# ### Break it: the barrier is too late
+#
+# Now the barrier comes after the read. **Predict** the words if the threads run in
+# order, and if they run backward.
 
 
 # %%
@@ -215,26 +181,55 @@ def rotate_late(tid, n, shared, x, y):
     yield
 
 
-# %%
-for order in list, reversed, shuffled, shuffled, shuffled:
+for order in list, reversed, shuffled, shuffled:
+    y = [" "] * 6
     run_block(rotate_late, order, 6, "stream", y)
     print("".join(y))
 
 # %% [markdown]
-# In order, a thread reads what its neighbor has not written yet; {{=only the last
-# one|?????s}} is lucky, because thread 0 was the first. Backwards it is the other way
-# round: {{=all right but one|tream?}}. Shuffled, it is another word each time.
+# In order, each thread reads before its neighbor has written. Only the last thread
+# {{=gets its letter|?????s}}, because thread 0 ran first. Backward, all but the last
+# {{=get theirs|tream?}}, and if we shuffle, it's a different word each time.
 #
-# That is a **race**: two threads use the same cell, at least one of them writes, and
-# nothing says which comes first. It is a mistake of the program, not of one run: it is
-# there, too, in a run whose letters all happen to be right.
+# This is a **race**. Two threads use the same cell, at least one of them writes, and
+# nothing decides which comes first. The race is in the program, so it's there even in a
+# run whose letters are all correct.
 #
-# > **The rule.** Between a write and another thread's access to the same cell there
-# > must be a barrier. Each cell is written by one thread between two barriers.
+# **Puzzle 2: find the order.** `threads` is the list of all threads by number, and
+# `order` returns them in the order in which they run. Change it so that `rotate_late`
+# writes `t?e?m?`.
+
+
+# %%
+def order(threads):
+    return threads[::-1]  # your line
+
+
+# %%
+y = [" "] * 6
+run_block(rotate_late, order, 6, "stream", y)
+print("".join(y), "solved:", y == [*"t?e?m?"])
+
+# %% [markdown]
+# <details><summary>Answer</summary>
 #
-# ### Break it: a barrier that not all come to
+# Threads 0, 2, and 4 must get their neighbor's letter, so threads 1, 3, and 5 have to
+# run before them.
 #
-# A barrier waits for **all** threads of the block. Let only the first half come to it.
+# ```python
+# return threads[1::2] + threads[::2]
+# ```
+#
+# </details>
+
+# %% [markdown]
+# > **The rule.** There must be a barrier between a write and another thread's access to
+# > the same cell. Between two barriers, only one thread may write to a cell.
+#
+# ### Break it: a barrier that some threads don't reach
+#
+# A barrier waits for **all** threads of the block. Suppose only the first half reaches
+# it.
 
 
 # %%
@@ -245,21 +240,20 @@ def half_waits(tid, n, shared, x, y):
     y[tid] = shared[(tid + 1) % n]
 
 
-# %%
 with trying():
     run_block(half_waits, list, 6, "stream", y)
 
 # %% [markdown]
-# A GPU by itself does not say so: the kernel may hang for ever, or go on as if nothing
-# were wrong, with half of the block ahead. (`compute-sanitizer --tool synccheck` does
-# say so.) So a barrier stands outside of every `if` whose condition differs between
-# threads of a block.
+# A GPU doesn't say so. The kernel may hang, or half of the block may continue without
+# the other half. So don't put a barrier into an `if` whose condition differs between
+# the threads of a block.
 #
 # ## The same in CUDA C
 #
-# `__shared__` declares an array in shared memory, of a size that the text says.
-# (`extern __shared__ float tile[];` leaves the size to the launch.) `__syncthreads()`
-# is the barrier. `tid` is the thread's number in its block, `i` that of its element.
+# `__shared__` declares an array in shared memory, and `__syncthreads()` is the barrier.
+# Here, the size of the array is part of the source. (If you write `extern __shared__
+# float tile[];` instead, the size in bytes comes from the launch: `kernel(grid, block,
+# args, shared_mem=1024)`.)
 
 # %%
 source = r"""
@@ -275,8 +269,8 @@ __global__ void rotate(const float* x, float* y, int n) {
 rotate = Kernel(source, "rotate")
 
 # %% [markdown]
-# Two blocks of 256: each {{=rotates its own|[255. 0. 257. 258.]}} 256 elements. (So n
-# is a multiple of 256 here, and there is no tail to guard. In the lab there is.)
+# We launch two blocks of 256 threads, and each {{=rotates its own elements|[255. 0.
+# 257. 258.]}}. Here n is a multiple of 256, so no thread is past the end.
 
 # %%
 n = 512
@@ -286,23 +280,21 @@ rotate(2, 256, (x, y, n))
 print(y[:4], y[254:258], y[-2:])
 
 # %% [markdown]
-# `check` takes the same launch, runs it in the simulator under all its tools, and says
-# what it has seen. Your arrays stay as they are.
+# `check` takes the same arguments. It runs the launch in the simulator with all of its
+# tools, leaves your arrays as they are, and reports what it found.
 
 # %%
 print(rotate.check(2, 256, (x, y, n)))
 
 # %% [markdown]
-# Time runs to the right here. Each row is a warp, 32 threads that go together; the
-# thick line is the barrier, where all of them meet.
+# In the next picture, time runs to the right and each row is a warp. The thick line is
+# the barrier, where all warps of a block meet.
 
 # %%
 viz.timeline(rotate, 2, 256, (x, y, n))
 
 # %% [markdown]
-# A smaller block, of 16 threads, can be watched step by step: which of them are active,
-# and what they and the shared array hold. Press *Next*. (In a notebook that is only
-# read, such as a web page, the picture stands still.)
+# With blocks of 16 threads, you can also follow each thread step by step. Press *Next*.
 
 # %%
 small = Kernel(source.replace("256", "16"), "rotate")
@@ -311,52 +303,41 @@ viz.step(small, 2, 16, (x[:32].copy(), np.zeros(32, np.float32), 32))
 # %% [markdown]
 # ### Break it: no barrier
 #
-# We take the barrier out. **Predict**: is y wrong?
+# Now we take the barrier out. **Predict** whether any element is incorrect.
 
 # %%
 racy = Kernel(source.replace("__syncthreads();", ""), "rotate")
 z = np.zeros(n, np.float32)
 racy(2, 256, (x, z, n))
-print((z != y).sum(), "are wrong")
+print((z != y).sum(), "are incorrect")
 
 # %% [markdown]
-# The surprise: {{=all of them are right|0 are wrong}}! The simulator runs all threads
-# of a block side by side, line by line: everyone writes, then everyone reads. No thread
-# can be late. That is one of the orders that a GPU may choose, and a kind one.
+# You'd expect the kernel to fail. But {{=every element is correct|0 are incorrect}},
+# because the simulator runs all threads of a block in lockstep. Everyone writes before
+# anyone reads. A GPU needn't do that.
 #
-# On that GPU, with 4096 such blocks, {{memory/wrong | 1 | wrong}} of 1,048,576 elements
-# were wrong. In the next run it was {{memory/wrong | 2 | wrong}}, then
-# {{memory/wrong | 3 | wrong}}. A test on two blocks might well have passed.
+# On the H100, we launched 4,096 such blocks three times. Of 1,048,576 elements,
+# {{memory/wrong | 1 | wrong}} were incorrect the first time,
+# {{memory/wrong | 2 | wrong}} the second, and
+# {{memory/wrong | 3 | wrong}} the third. A test with two blocks might have passed.
 #
-# So do not look at the values. Ask the tools.
+# So don't rely on the values. Ask the tools, which name {{=the line, the cell, and both
+# threads|race in rotate}}.
 
 # %%
 report = racy.check(2, 256, (x, y, n))
 print(report)
 
 # %% [markdown]
-# A finding names the line, the cell, and both threads. Drawn on the source:
+# Here's the finding on the source.
 
 # %%
 viz.finding(report)
 
 # %% [markdown]
-# And in time: nothing makes a warp's read wait for another warp's write.
-
-# %%
-viz.timeline(racy, 2, 256, (x, y, n))
-
-# %% [markdown]
-# `report.findings` has the same as objects.
-
-# %%
-finding = report.findings[0]
-finding.kind, finding.line, finding.block, finding.thread
-
-# %% [markdown]
-# And the wrong numbers? They can be had. `schedule="warps"` runs the warps one after
-# the other, in an order drawn with `seed`, each as far as it gets: up to a barrier, or
-# to the end. We let thread 31 print what it takes: its neighbor is in the next warp.
+# With `schedule="warps"`, warps run one after the other, each until it reaches a
+# barrier or ends, in a random order that depends on `seed`. We let thread 31 print what
+# it reads, because thread 32 is in the next warp.
 
 # %%
 shown = source.replace("__syncthreads();", "").replace(
@@ -369,83 +350,114 @@ for seed in range(4):
     print(report.output)
 
 # %% [markdown]
-# Thread 31 takes what thread 32 should have put in: {{=32}} in block 0, {{=288}} in
-# block 1. Where the second warp came later, it takes what was there before: in the
-# simulator `{{=nan}}`, which it puts into shared memory at the beginning, so that it is
-# not mistaken for data. On a GPU it would be some number that another block left there.
+# Thread 31 should read {{=32}} in block 0 and {{=288}} in block 1. If the next warp
+# hasn't run yet, it reads whatever was in the cell. The simulator fills shared memory
+# with `{{=nan}}` so that you notice, but a GPU leaves old numbers there.
 #
-# ### The tools find a barrier in an `if`, too
+# The tools also find {{=a barrier in an `if`|divergent-barrier}}.
 
 # %%
 diverging = source.replace("__syncthreads();", "if (tid < 128) __syncthreads();")
 print(Kernel(diverging, "rotate").check(2, 256, (x, y, n)))
 
 # %% [markdown]
-# One thing is allowed that looks much the same. A thread that has **ended**, by
-# `return`, is not waited for (on GPUs since 2017, compute capability 7.0). But its cell
-# of shared memory stays unfilled, and others may need it: it is better to let all
-# threads live until the last barrier, and to guard the accesses.
+# Threads that have *ended* are different. Since the GPUs of 2017, a barrier doesn't
+# wait for them. But a thread that returns early can't fill its cell of shared memory,
+# so it's better to keep all threads until the last barrier.
 #
-# ### Two barriers
-#
-# A barrier is needed not only between a write and the reads that follow. Say that a
-# block uses its tile again and again, for one piece of x after the other.
+# **Puzzle 3: everyone in step.** `shift` moves its elements to the right by `by`
+# positions, one per step, and zeros follow from the left. Thread 0 has no left
+# neighbor, so its author lets it skip the loop. Run both cells, read what the simulator
+# says, and change the line.
 
 # %%
-source = r"""
+shift_source = r"""
+__global__ void shift(float* x, int by) {
+    __shared__ float tile[64];
+    int tid = threadIdx.x;  tile[tid] = x[tid];
+    for (int k = 0; tid > 0 && k < by; k++) {  // your line
+        __syncthreads();
+        float left = tid > 0 ? tile[tid - 1] : 0.0f;
+        __syncthreads();
+        tile[tid] = left;
+    }
+    x[tid] = tile[tid];
+}
+"""
+
+# %%
+launch = 1, 64, (np.arange(1, 65, dtype=np.float32), 3)
+report = Kernel(shift_source, "shift").check(*launch)
+print(report)
+print("solved:", not report.findings)
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# All threads must run the loop equally often. Thread 0 may go along, because the line
+# with `left` already takes care of it.
+#
+# ```c
+# for (int k = 0; k < by; k++) {
+# ```
+#
+# </details>
+
+# %% [markdown]
+# ### Two barriers
+#
+# You also need a barrier between a read and the *next* write. The following kernel uses
+# its tile again and again, for one piece of x after the other.
+#
+# **Puzzle 4: make them wait.** The author has put a barrier at the end of the loop, but
+# `__syncwarp()` only waits for the threads of a warp. Which two lines race? Write down
+# your guess, run both cells, and then change the line so that nothing is found.
+
+# %%
+pieces_source = r"""
 __global__ void rotate_pieces(const float* x, float* y, int pieces) {
     __shared__ float tile[256];
     int tid = threadIdx.x;
-
     for (int k = 0; k < pieces; k++) {
         tile[tid] = x[k * 256 + tid];
         __syncthreads();
         y[k * 256 + tid] = tile[(tid + 1) % 256];
+        __syncwarp();  // your line
     }
 }
 """
-pieces = Kernel(source, "rotate_pieces")
+
+# %%
+report = Kernel(pieces_source, "rotate_pieces").check(1, 256, (x, y, 2))
+print(report)
+print("solved:", not report.findings)
 
 # %% [markdown]
-# There is a barrier between the write and the read. **Predict**: where is the race?
-#
 # <details><summary>Answer</summary>
 #
-# {{=The read of one round and the write of the next|line 7 of the next round comes
-# after line 9}}. A fast warp comes to the next round and overwrites cells that a slow
-# one has still to read. That is *write after read*; it needs a barrier as *read after
-# write* does, at the end of the loop's body.
+# In {{=line 6}}, a fast warp begins the next round and overwrites cells that a slow
+# warp still has to read in {{=line 8}}. This is called a *write-after-read* hazard. The
+# reader and the writer can be in different warps, so the whole block has to wait.
+#
+# ```c
+# __syncthreads();
+# ```
 #
 # </details>
 
-# %%
-print(pieces.check(1, 256, (x, y, 2)))
-
 # %% [markdown]
-# With a second barrier, at the end of the loop's body,
-# {{=nothing is found|nothing found}}:
-
-# %%
-mended = source.replace("% 256];", "% 256];\n        __syncthreads();")
-print(Kernel(mended, "rotate_pieces").check(1, 256, (x, y, 2)))
-
-# %% [markdown]
-# The same hides in one line: `s[tid] += s[tid - 1]` reads another's cell and writes its
-# own, which yet another one reads. Two accesses, and no room for a barrier between
-# them: it must become two statements.
+# The same hazard can hide in a single line. `s[tid] += s[tid - 1]` reads another
+# thread's cell and writes its own, which yet another thread reads. There's no room for
+# a barrier in between, so you have to split it into two statements.
 #
-# ### Between blocks there is no barrier
+# **To the lab**: exercise 1 (`shared_reverse`) and exercise 3 (`fix_the_race`).
 #
-# `__syncthreads()` is for one block. Blocks run in any order, and perhaps not at the
-# same time, so a block of an ordinary launch cannot wait for another: the other may not
-# start before this one has ended. What all blocks have written can be read safely by
-# the **next kernel**. The device has queues, called **streams**; kernels of one stream
-# run one after the other, so the end of a kernel is the barrier for all its blocks.
-# (Work in different streams may overlap. CuPy and PyTorch put everything into one
-# stream unless you make another, and so does this course.)
+# ## Between blocks there's no barrier
 #
-# Here block 1 wants what block 0 writes. The tools watch
-# {{=global memory|which thread 0 of block 0 wrote}} as well.
+# `__syncthreads()` only waits for the threads of one block. Blocks run in any order,
+# and maybe one after the other. So a block can't wait for another, which may not start
+# before the first has ended. Here, block 1 reads what block 0 writes, and the tools
+# {{=find that too|which thread 0 of block 0 wrote}}.
 
 # %%
 source = r"""
@@ -459,70 +471,107 @@ __global__ void chain(float* y) {
 print(Kernel(source, "chain").check(2, 32, (y,)))
 
 # %% [markdown]
-# **To the lab**: exercise 1 (`shared_reverse`).
+# The way out is a second kernel. The device has queues, called **streams**, and the
+# kernels of a stream run one after the other. So the end of a kernel is a barrier for
+# all of its blocks, and the **next kernel** can read everything that they wrote.
 #
 # ## Many threads, one number: the tree
 #
-# How do 256 threads add 256 numbers? Not by `sum += x[tid]`: that reads and writes one
-# cell, from all threads at once. As a tree, in plain Python; it finds the largest here,
-# with the barrier before each step.
+# How can the threads of a block find the largest of their numbers together? They use a
+# tree. In each step, half of the remaining threads compare two cells each, and before
+# each step there's a barrier.
 
 
 # %%
 def largest(tid, n, shared, x, y):
     shared[tid] = x[tid]
-    half = n // 2
-    while half > 0:
+    width = n  # how many cells still matter
+    while width > 1:
+        half = width // 2
         yield
         if tid < half:
             shared[tid] = max(shared[tid], shared[tid + half])
-        half //= 2
+        width = half
     if tid == 0:
         y[0] = shared[0]
 
 
 # %% [markdown]
-# Eight numbers, {{=three steps|then 5 9 4 6; then 5 9; then 9}}. Half of the threads
-# work in the first, then a quarter. The others do nothing, but they come to each
-# barrier.
+# Eight numbers take {{=three steps|then 5 9 4 6; then 5 9; then 9}}. Fewer and fewer
+# threads have work, but all of them reach each barrier.
 
 # %%
 y, numbers = [None], [3, 1, 4, 1, 5, 9, 2, 6]
-print(run_block(largest, shuffled, 8, numbers, y), y)
+run_block(largest, shuffled, 8, numbers, y)
+print(y)
 viz.tree(numbers, max)
 
 # %% [markdown]
-# For 256 elements it is 8 steps instead of 255. **Predict**: with which n does it go
-# wrong?
+# **Predict** how many steps 256 numbers take, and what `largest` finds among the six
+# numbers 1, 1, 1, 1, 1, 7.
 #
 # <details><summary>Answer</summary>
 #
-# Where n is odd on the way: 6 → 3 → 1. In the step from 3 to 1, cell 2 is
-# {{=forgotten|[1]}}. So blocks have a power of two of threads, and where there are too
-# few elements the other cells are filled with what changes nothing: 0 for a sum, minus
-# infinity for the largest.
+# 256 numbers take {{=8}} steps, because 2 to the power of 8 is 256. A single thread
+# would take 255. Among the six numbers, it finds {{=1|8 steps, [1]}}. The width goes
+# from 6 to 3 to 1, and in the step from 3 to 1, nobody looks at cell 2.
 #
 # </details>
 
 # %%
 run_block(largest, list, 6, [1, 1, 1, 1, 1, 7], y)
-y
+print(int(np.log2(256)), "steps,", y)
 
 # %% [markdown]
-# **To the lab**: exercise 2 (`block_sum`) and exercise 3 (`fix_the_race`).
+# That's why blocks usually have a power of two of threads. If there are fewer elements
+# than threads, the rest of the cells get a value that changes nothing, such as 0 for a
+# sum or minus infinity for a maximum.
 #
-# ### Atomics
+# **Puzzle 5: any width.** The guard of this version allows any `half`, because it only
+# compares cells that matter. Change the line so that the tree works for every n.
+
+
+# %%
+def largest_of_any(tid, n, shared, x, y):
+    shared[tid] = x[tid]
+    width = n
+    while width > 1:
+        half = width // 2  # your line
+        yield
+        if tid < half and tid + half < width:
+            shared[tid] = max(shared[tid], shared[tid + half])
+        width = half
+    if tid == 0:
+        y[0] = shared[0]
+
+
+# %%
+found = []
+for n in range(1, 20):
+    run_block(largest_of_any, shuffled, n, [*range(n)], y)
+    found.append(y[0])
+print(found, "solved:", found == [*range(19)])
+
+# %% [markdown]
+# <details><summary>Answer</summary>
 #
-# Sometimes threads must write the same cell: to count how often each value comes, for
-# example. `counts[x[i]] += 1` is {{=a race|race in count}}: two threads read 5, both
-# write 6, and one is lost. `atomicAdd(&counts[x[i]], 1)` does read, addition and write
-# as one thing that no other thread can come between: it is **atomic**. It promises no
-# order; and threads that want the same cell queue for it. To count 67 million numbers
-# took {{memory/counts | atomic | 256}} with 256 cells in global memory,
-# {{memory/counts | atomic | one}} where all numbers were the same, and
-# {{memory/counts | in shared | one}} in that case when each block counted in shared
-# memory first. With floats the sum depends on the order, in its last bits, so it may
-# differ from run to run.
+# Round up. If the width is 3, two cells remain. Thread 0 compares cells 0 and 2, and
+# cell 1 has no partner, so it stays as it is.
+#
+# ```python
+# half = (width + 1) // 2
+# ```
+#
+# </details>
+
+# %% [markdown]
+# **To the lab**: exercise 2 (`block_sum`).
+#
+# ## Atomics
+#
+# Sometimes many threads must write to the same cell, for example to count how often
+# each number of a die comes up. `counts[x[i]] += 1` is {{=a race|race in count}},
+# because two threads may both read 5 and both write 6.
 
 # %%
 source = r"""
@@ -535,6 +584,10 @@ dice = np.random.default_rng(0).integers(0, 6, 1024, dtype=np.int32)
 counts = np.zeros(6, np.int32)
 print(Kernel(source, "count").check(4, 256, (dice, counts, 1024)))
 
+# %% [markdown]
+# `atomicAdd` reads, adds, and writes as a single operation that no other thread can
+# interrupt. It's **atomic**.
+
 # %%
 better = source.replace("counts[x[i]] += 1", "atomicAdd(&counts[x[i]], 1)")
 atomic = Kernel(better, "count")
@@ -543,526 +596,59 @@ print(counts, np.bincount(dice))
 print(atomic.check(4, 256, (dice, counts, 1024)))
 
 # %% [markdown]
-# ## How a warp fetches
+# Atomics have a price, because threads that need the same cell must take turns. On the
+# H100, it took {{memory/counts | atomic | 256}} to count 67 million numbers that have
+# 256 different values. If all numbers were the same, it took
+# {{memory/counts | atomic | one}}.
 #
-# Threads do not fetch one by one. A warp, 32 threads, executes one load together, and
-# the memory system sees one **request** with 32 addresses. It answers in **sectors** of
-# 32 bytes: a thread that wants one float gets the seven others of its sector delivered,
-# used or not. To count sectors is one line of Python.
-
+# Atomics also don't fix the order. That doesn't matter for integers, but a sum of
+# floats depends on its order, so its last bits can change from run to run.
+#
+# **Puzzle 6: count twice.** It's faster if each block counts in its own shared memory
+# first, and then adds its six counts to the total. With that, both cases above took
+# {{memory/counts | in shared | 256}}. Run both cells, and fix the line.
 
 # %%
-def sectors(addresses):
-    """How many sectors of 32 bytes hold these bytes."""
-    return len({address // 32 for address in addresses})
-
-
-# %% [markdown]
-# Thread t reads element t · stride, of 4 bytes. **Predict** the number for strides 1,
-# 2, 4, 8, 32 and 0.
-#
-# <details><summary>Answer</summary>
-#
-# {{=4}}, {{=8}}, {{=16}}, {{=32}}, {{=32}} and {{=1}}. From stride 8 on each thread
-# needs a sector of its own; and with stride 0 all want the same one.
-#
-# </details>
-
-# %%
-for stride in 1, 2, 4, 8, 32, 0:
-    print(f"stride {stride}:", sectors(4 * stride * t for t in range(32)), "sectors")
-
-# %% [markdown]
-# 128 bytes are wanted, and {{=4}} sectors are the fewest that hold them: that access is
-# **coalesced**. With stride 8, 1024 bytes come for the same 128. The kernel that shows
-# it, and what the simulator counts:
-
-# %%
-source = r"""
-__global__ void copy_strided(const float* x, float* y, int n, int stride) {
-    int i = (blockIdx.x * blockDim.x + threadIdx.x) * stride;
-    if (i < n) y[i] = x[i];
-}
-"""
-strided = Kernel(source, "copy_strided")
-n = 32 * 32
-x, y = np.arange(n, dtype=np.float32), np.zeros(n, np.float32)
-
-# %%
-for stride in 1, 2, 4, 8, 32:
-    counts = strided.check(1, 32, (x, y, n, stride)).counts
-    print(
-        f"stride {stride}: {counts['requests']} requests, {counts['sectors']} sectors"
-    )
-
-# %% [markdown]
-# {{=Two}} requests: the warp's read and its write. The picture has the addresses of one
-# access, and the sectors that they touch.
-
-# %%
-viz.access(strided, 1, 32, (x, y, n, 1))
-
-# %%
-viz.access(strided, 1, 32, (x, y, n, 4))
-
-# %% [markdown]
-# And does it cost what the count says? 8 million floats were copied with each stride:
-
-# %%
-strides, useful = series("memory/copy with a stride", "useful")
-counted = [sectors(4 * stride * t for t in range(32)) for stride in strides]
-viz.lines({
-    "sectors for each request": {"counted": (strides, counted)},
-    "GB/s of useful data": {"measured": (strides, useful)},
-}, x="stride", log="xy")  # fmt: skip
-
-# %% [markdown]
-# Twice the sectors, half the speed, up to 8. (Beyond it things get worse although the
-# count stays: device memory is opened in pages, and caches keep lines of 128 bytes. A
-# count of sectors explains most, not all.)
-#
-# Now shift instead of stride: thread t reads element t + 1. **Predict** the sectors.
-
-# %%
-for shift in 0, 1, 4, 8:
-    print(f"shift {shift}:", sectors(4 * (t + shift) for t in range(32)), "sectors")
-
-# %% [markdown]
-# {{=One more|shift 1: 5 sectors}}, unless the shift is
-# {{=a whole number of sectors|shift 8: 4 sectors}}. That costs
-# {{memory/single | slower | m}} of the time, since the neighboring warp wants that
-# sector anyway, and finds it in the cache.
-#
-# ### Rows and columns
-#
-# Where do strides come from? From matrices. A matrix is stored row by row: neighbors
-# in a row lie side by side, neighbors in a column a whole row apart. In a 2-D block,
-# `threadIdx.x` runs fastest along a warp. So if x is the column, a warp reads a row:
-
-# %%
-source = r"""
-__global__ void copy_2d(const float* x, float* y, int rows, int cols) {
-    int row = blockIdx.ROW * blockDim.ROW + threadIdx.ROW;
-    int col = blockIdx.COL * blockDim.COL + threadIdx.COL;
-    if (row < rows && col < cols) y[row * cols + col] = x[row * cols + col];
-}
-"""
-x2, y2 = np.ones((64, 64), np.float32), np.zeros((64, 64), np.float32)
-launch = (2, 8), (32, 8), (x2, y2, 64, 64)
-by_rows = Kernel(source, "copy_2d", ("-DROW=y", "-DCOL=x"))
-by_rows.check(*launch).counts["sectors"]
-
-# %% [markdown]
-# (`-DROW=y` lets the compiler read `y` where the text says `ROW`.) And if x and y
-# change places? Every element is still copied, once, by one thread. **Predict** the
-# factor.
-
-# %%
-by_columns = Kernel(source, "copy_2d", ("-DROW=x", "-DCOL=y"))
-by_columns.check(*launch).counts["sectors"]
-
-# %% [markdown]
-# {{=8192}}, eight times as many. This is why *row is y, column is x* in this course,
-# everywhere.
-#
-# The same in one dimension: a loop in which each thread has a piece of its own looks
-# tidy, and is the worst there is. On a CPU it would be right: there one thread's
-# neighbor in **time** should lie beside it, on a GPU its neighbor in the **warp**.
-#
-# **To the lab**: exercise 4 (`coalesced_copy`).
-#
-# ## A tile turns rows into columns
-#
-# A transpose must read rows and write columns, or the other way. One side is always
-# strided:
-
-# %%
-source = r"""
-__global__ void transpose(const float* x, float* y, int rows, int cols) {
-    int row = blockIdx.y * blockDim.y + threadIdx.y;
-    int col = blockIdx.x * blockDim.x + threadIdx.x;
-    if (row < rows && col < cols) y[col * rows + row] = x[row * cols + col];
-}
-"""
-naive = Kernel(source, "transpose")
-report = naive.check(*launch)
-for (line, column), counts in report.counts["lines"].items():
-    if "sectors" in counts:
-        print(f"{line}:{column}", counts["requests"], "requests,", end=" ")
-        print(counts["sectors"], "sectors")
-
-# %% [markdown]
-# Line 5 has both, the read at column {{=58}} and the write at column {{=55}}: {{=4
-# sectors|128 requests, 512 sectors}} for each request of the read, {{=32|128 requests,
-# 4096 sectors}} for each of the write. On a GPU it reached
-# {{memory/transposes | element | GB}} GB/s, where a plain copy reached
-# {{memory/transposes | a plain copy | GB}}.
-#
-# The way out is shared memory. A block fetches a tile of 32 × 32 elements, row by row;
-# then it writes the tile's **columns** as rows of y. Both global sides are coalesced,
-# and only shared memory is read down a column. There, sectors do not exist. Something
-# else does.
-#
-# ### Banks
-#
-# Shared memory is 32 **banks** of 4 bytes' width. Word 0 lies in bank 0, word 1 in bank
-# 1, word 31 in bank 31, word 32 in bank 0 again. In one pass each bank delivers one
-# word. If two threads of a warp want different words of one bank, there are two passes;
-# if they want the same word, one will do.
-
-
-# %%
-def passes(words):
-    """How many passes a warp's access to these words takes."""
-    banks = [{word for word in words if word % 32 == bank} for bank in range(32)]
-    return max(map(len, banks))
-
-
-# %% [markdown]
-# **Predict** the passes for strides 1, 2, 3, 4, 32, 33 and 0.
-#
-# <details><summary>Answer</summary>
-#
-# {{=1}}, {{=2}}, {{=1}}, {{=4}}, {{=32}}, {{=1}}, {{=1}}. Only what a stride has in
-# common with 32 counts: odd strides visit all banks.
-#
-# </details>
-
-# %%
-for stride in 1, 2, 3, 4, 32, 33, 0:
-    print(f"stride {stride}:", passes([stride * t for t in range(32)]), "passes")
-
-# %% [markdown]
-# On a GPU, the time of a loop that reads shared memory with each stride:
-
-# %%
-strides, times = series("memory/shared memory", "µs")
-names = [f"stride {stride:.0f}" for stride in strides]
-counted = [passes([stride * t for t in range(32)]) for stride in strides]
-both = {"passes": counted, "µs": times}
-viz.ranking({k: dict(zip(names, v, strict=True)) for k, v in both.items()})
-
-# %% [markdown]
-# The time is the number of passes, almost exactly. A column of `float tile[32][32]` has
-# stride 32: {{=the worst of all|32 words in 1 bank, 32 passes}}. And the cure stands
-# there, too: {{=33|[32][33]: 32 words in 32 banks, 1 pass}}. With one column more,
-# which stays unused, each row begins one bank further on:
-
-# %%
-viz.bank_map((32, 32), (32, 33))
-
-# %% [markdown]
-# (`lanes=` draws any other access: try `lanes=lambda t: (0, t)`, a row.) The kernel; an
-# array whose sizes stand in the text has rows and columns in C, too, row by row:
-
-# %%
-source = r"""
-__global__ void columns(const float* x, float* y) {
-    __shared__ float tile[32][WIDTH];
-    tile[threadIdx.y][threadIdx.x] = x[threadIdx.y * 32 + threadIdx.x];
+twice_source = r"""
+__global__ void count_twice(const int* x, int* counts, int n) {
+    __shared__ int own[6];
+    int tid = threadIdx.x, i = blockIdx.x * blockDim.x + tid;
+    if (tid < 6) own[tid] = 0;
     __syncthreads();
-    y[threadIdx.y * 32 + threadIdx.x] = tile[threadIdx.x][threadIdx.y];
+    if (i < n) atomicAdd(&own[x[i]], 1);
+    __syncthreads();
+    if (tid < 6) counts[tid] += own[tid];  // your line
 }
 """
 
 # %%
-x2, y2 = np.ones((32, 32), np.float32), np.zeros((32, 32), np.float32)
-launch = 1, (32, 32), (x2, y2)
-plain = Kernel(source, "columns", ("-DWIDTH=32",))
-padded = Kernel(source, "columns", ("-DWIDTH=33",))
-for kernel in plain, padded:
-    counts = kernel.check(*launch).counts
-    print(counts["shared_requests"], "requests,", counts["bank_passes"], "passes")
+report = Kernel(twice_source, "count_twice").check(4, 256, (dice, counts, 1024))
+print(report)
+print("solved:", not report.findings)
 
 # %% [markdown]
-# 32 writes of one pass each, and {{=32 reads of 32 passes|1,024 passes for 32
-# requests}}, {{=1056}} in all; with padding {{=all have one|64 requests, 64 passes}}.
-# In the picture each column is a bank, and each row a pass:
-
-# %%
-viz.banks(plain, *launch)
-
-# %%
-viz.banks(padded, *launch)
-
-# %% [markdown]
-# The three transposes on a GPU, 16384 × 16384, blocks of 32 × 8 threads:
-
-# %%
-kernels = "element by element", "tile [32][32]", "tile [32][33]", "a plain copy"
-viz.ranking({"GB/s": rates("memory/transposes", {k: k for k in kernels}, "GB")})
-
-# %% [markdown]
-# **To the lab**: exercise 5 (`transpose_tiled`).
+# <details><summary>Answer</summary>
 #
-# ## Waiting is hidden by other warps
+# Within a block, each of the six threads has its own cell. But thread 0 of every block
+# writes to `counts[0]`, and nothing orders the blocks.
 #
-# A load from device memory takes 500 cycles or more, and a warp that needs its value
-# waits. The SM does not: each cycle it picks a warp that is ready. So what matters is
-# not how long one load takes, but how many are on their way. **Predict**: how many
-# warps must wait for a load at the same time, in each SM of an H200, to keep its
-# memory busy?
-
-# %%
-seconds = 500 / 1.98e9  # of one load; an H200 does 1.98 billion cycles a second
-in_flight = 4.8e12 * seconds  # bytes: what arrives in a second, times the seconds
-print(f"{in_flight / 1e6:.1f} MB, {in_flight / 132 / 128:.0f} warps of 128 bytes each")
-
-# %% [markdown]
-# An SM holds 64 warps. So even a full one {{=does not quite do|72 warps of 128 bytes
-# each}}, if each thread has one load on its way; and under load they take longer than
-# 500 cycles. That is why a copy of one float a thread stays far below the data sheet,
-# and why a loop of several independent loads a thread, or loads of 16 bytes (`float4`),
-# come nearer to it.
-#
-# How many warps there are is the **occupancy**: the share of the 64 places that are
-# taken. A block needs threads, registers and shared memory, and whichever an SM runs
-# out of first is the limit.
-
-
-# %%
-def occupancy(threads, registers, shared):
-    """Share of an H200's warps; registers a thread, bytes of shared memory a block."""
-    warps = -(-threads // 32)
-    limits = {"threads": 64 // warps, "registers": 65536 // (registers * 32 * warps),
-              "shared memory": 228 * 1024 // (shared + 1024), "blocks": 32}  # fmt: skip
-    limit = min(limits, key=limits.get)
-    return limits[limit] * warps / 64, limit
-
-
-# %% [markdown]
-# (1 KB of shared memory a block is the system's.) **Predict** the four shares.
-
-# %%
-for block in (256, 32, 0), (256, 128, 0), (256, 32, 48 * 1024), (32, 32, 0):
-    share, limit = occupancy(*block)
-    print(f"{block!s:16} {share:4.0%}, limited by {limit}")
-
-# %% [markdown]
-# High occupancy is a means, not an end: chapter 06 has a kernel of 128 registers a
-# thread which is faster than those with more warps, because each of its threads has
-# much independent work of its own.
-#
-# ## How long does it take?
-#
-# Numbers like those above are easy to get, and easy to get wrong. To launch a kernel is
-# to put it into the device's queue: the call returns at once, and Python goes on while
-# the GPU works. We build that in plain Python, with a clock that we move ourselves.
-
-
-# %%
-class ToyGPU:
-    """Kernels take a millisecond, the first one twenty. Launching takes 5 us."""
-
-    def __init__(self):
-        self.now = self.done = 0.0  # the time; when the queue will be empty
-        self.first = True
-
-    def launch(self):
-        self.now += 5e-6
-        self.done = max(self.now, self.done) + (20e-3 if self.first else 1e-3)
-        self.first = False
-
-    def synchronize(self):
-        self.now = max(self.now, self.done)
-
-
-# %% [markdown]
-# **Predict** the three numbers. The same kernel is timed three times, each time before
-# and after its launch.
-
-# %%
-gpu = ToyGPU()
-for _ in range(3):
-    start = gpu.now
-    gpu.launch()
-    print(f"{1000 * (gpu.now - start):.3f} ms")
-
-# %% [markdown]
-# {{=0.005}} ms each: the time that it takes to ask. On a GPU, a copy that takes
-# {{memory/single | a copy, with a | m}} "took" {{memory/single | a copy, without | m}}
-# in this way. Wait, then, before you look at the clock:
-
-# %%
-gpu = ToyGPU()
-for _ in range(3):
-    start = gpu.now
-    gpu.launch()
-    gpu.synchronize()
-    print(f"{1000 * (gpu.now - start):.3f} ms")
-
-# %% [markdown]
-# Better, but {{=the first one|20.005 ms}} is not like the others. It is compiled, its
-# memory is allocated, clocks wake up: on a GPU the first call of a small kernel took
-# {{memory/single | the first | m}} and a later one {{memory/single | a later | m}}. So
-# a few runs go first that are not counted: the **warm-up**.
-#
-# And if one waits at the end only?
-
-# %%
-gpu = ToyGPU()
-gpu.launch()  # the warm-up
-start = gpu.now
-gpu.launch()
-gpu.synchronize()
-print(f"{1000 * (gpu.now - start):.3f} ms")
-
-# %% [markdown]
-# {{=21}} ms: the warm-up was still running when the clock was started. Wait before,
-# too.
-#
-# ### One number of many
-#
-# Times scatter, and mostly to one side: nothing makes a run faster than it can be, but
-# another program, or a clock that is lowered, makes it slower. **Predict** mean and
-# median of these.
-
-# %%
-times = [1.02, 1.00, 1.01, 1.03, 9.40]
-print(f"mean {np.mean(times):.3f}, median {np.median(times):.3f}")
-
-# %% [markdown]
-# {{=The mean|mean 2.692}} is a time that never came up. The **median** is what one
-# usually gets; the **minimum** is what is possible when nothing disturbs. Both are
-# honest, for different questions: a table of what to expect gives the median, a
-# comparison of two tiny pieces of code often the minimum. So the recipe is:
-#
-# 1. warm up;
-# 2. wait, start the clock, run, wait, stop the clock; or let the device put stamps,
-#    **events**, around the work in its own queue;
-# 3. often, and take the median; look at the spread, too;
-# 4. on the sizes that matter, and always say which.
-#
-# `minigrad.testing.bench` does that. Lab 02 has you write its heart, and `bench` in
-# this notebook is that exercise. For memory one gives the **bandwidth**: bytes read and
-# written, over the time. It can be compared with what the card can do.
-
-# %%
-from minigrad import testing
-
-source = r"""
-__global__ void copy(const float* x, float* y, int n) {
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) y[i] = x[i];
-}
-"""
-copy = Kernel(source, "copy")
-
-# %% [markdown]
-# With a GPU you see its memory at work, without one the simulator's: NumPy on your
-# processor. The launch is the same.
-
-# %%
-for n in 2**10, 2**16, 2**20, 2**22:
-    x, y = (to_device(np.ones(n, np.float32)) for _ in range(2))
-    launch = n // 256, 256, (x, y, n)
-    timing = testing.bench(lambda launch=launch: copy(*launch), repeat=5)
-    print(f"{n:>9,}  {timing}  {timing.bandwidth(8 * n):.1f} GB/s")
-
-# %% [markdown]
-# The same, as it was measured for this course:
-
-# %%
-sizes, times = series("memory/copy of one", "µs")
-speeds = [8e-3 * n / time for n, time in zip(sizes, times, strict=True)]
-print(f"the largest: {speeds[-1]:.0f} GB/s")
-viz.lines({"µs": {"time": (sizes, times)}, "GB/s": {"rate": (sizes, speeds)}},
-          x="n", log="xy")  # fmt: skip
-
-# %% [markdown]
-# **Shapes matter.** Where the line is flat, one measures the launch and nothing else:
-# two kernels of very different quality look the same there. Up to about 2^22 floats, x
-# and y fit into the L2 cache together, and what is measured is perhaps the cache. Only
-# then is it the memory. (The grid-stride loop of lab 02 reached
-# {{memory/single | copy with a grid | m}} GB/s, the driver's own copy
-# {{memory/single | the driver | m}}.)
-#
-# ### Four wrong ways
-#
-# No wait before the clock is stopped; the first run counted; the mean of a few runs;
-# one small size. **Predict**: what has been measured each time?
-#
-# <details><summary>Answers</summary>
-#
-# The launch; the compiler; another program; the launch again, or the cache.
+# ```c
+# if (tid < 6) atomicAdd(&counts[tid], own[tid]);
+# ```
 #
 # </details>
 
 # %% [markdown]
-# **To the lab**: exercise 6 (`bench`).
+# ## Before you go: two questions
 #
-# ## When a GPU complains
-#
-# In the simulator a mistake stops the launch that makes it. A GPU runs on while Python
-# is elsewhere, so its errors come late, and in an unexpected place:
-#
-# - An error in a kernel (an illegal address, a failed `assert`) is reported by whatever
-#   call next waits for the device, a copy to the host for example, many lines further
-#   on. Started with `CUDA_LAUNCH_BLOCKING=1`, a program waits after every launch, and
-#   the traceback points at the right one.
-# - Such an error is **sticky**: the process's context is spoilt, and every later call
-#   reports it again. Only a new process helps: restart the kernel of the notebook.
-#
-# A launch that is refused is not sticky. CUDA C++ programs must ask for it, with
-# `cudaGetLastError()`; CuPy and PyTorch do, and so does minigrad. **Predict** how many
-# threads are one too many:
-
-# %%
-try:
-    copy(1, 1025, (x, y, n))
-except Exception as error:
-    print(type(error).__name__, error)
-
-# %% [markdown]
-# Tools that watch a real GPU:
-#
-# - `compute-sanitizer python program.py` watches every access, as `check` does here:
-#   `--tool memcheck` (outside of arrays), `racecheck` (shared memory), `initcheck`,
-#   `synccheck`. It costs a factor of ten or more in time.
-# - Where is the time? `nsys profile python program.py` records a timeline of launches
-#   and copies; `ncu python program.py` reads the hardware's counters of each kernel:
-#   sectors, bank conflicts, occupancy, and how close it comes to the card's limits.
-#
-# ## What to take with you
-#
-# | | rule | what shows it |
-# |---|---|---|
-# | transfers | few, large; keep data on the device | the clock |
-# | shared memory | a barrier between a write and another's access, both ways | `race` |
-# | barriers | all threads of the block, outside of every `if` | `divergent-barrier` |
-# | blocks | no order between them; the next kernel sees all | `race` |
-# | global memory | neighboring threads, neighboring elements | `sectors` |
-# | shared memory | different banks: pad by one | `bank_passes` |
-# | timing | warm-up, wait, median, several sizes | – |
-#
-# ## Before you go: four questions
-#
-# 1. A kernel gives the right values in a thousand runs. Is it free of races?
-# 2. Each thread of a warp reads one `double`, 8 bytes, side by side. How many sectors?
-# 3. Thread t reads `tile[t][0]` of `float tile[32][36]`. How many passes?
-# 4. A kernel reads and writes 1 GB each, on a card of 2 TB/s. What is the least time
-#    that it can take?
+# 1. A kernel returns correct values in a thousand runs. Is it free of races?
+# 2. Each thread of a block reads `tile[0]`, and nobody writes to it after the last
+#    barrier. Is that a race?
 #
 # <details><summary>Answers</summary>
 #
-# 1. The runs cannot say. Values show the orders that came up; a race is about those
-#    that could.
-# 2. 256 bytes, {{=8}} sectors. That is coalesced: nothing is fetched in vain.
-# 3. Stride 36 has the factor 4 in common with 32: {{=four}} passes.
-# 4. One millisecond. If it takes 5, ask for sectors.
+# 1. You can't tell from the values. They only show that the orders you happened to get
+#    did no harm, and another run may get a different order.
+# 2. It isn't, because a race needs a write.
 #
 # </details>
-
-# %%
-# Check the second and the third answer
-sectors(8 * t for t in range(32)), passes([36 * t for t in range(32)])
-
-# %% [markdown]
-# Now **lab 02**: in its last exercise you write a test, for other kernels. When all are
-# done, the timer of this lesson is yours: in the set-up cell, write `"labs"` for
-# `"solutions"`, restart the kernel, and run everything again.
-#
-# To read on: Mark Harris, *Optimizing Parallel Reduction in CUDA* and *An Efficient
-# Matrix Transpose in CUDA C/C++*; Vasily Volkov, *Better Performance at Lower
-# Occupancy*; NVIDIA's *CUDA C++ Best Practices Guide*; and in PyTorch
-# `torch/utils/benchmark/utils/timer.py` (`Timer.blocked_autorange`).

@@ -29,7 +29,7 @@ class Chapter(NamedTuple):
 TITLES = {
     "python_to_gpu": "Where Python ends and the GPU begins",
     "threads": "Threads, blocks, grids",
-    "memory": "Host and device memory",
+    "memory": "Races, tiles, and timing",
     "strides": "A tensor is a storage and a way to read it",
     "elementwise": "One kernel for any layout",
     "reductions": "From sums to softmax",
@@ -47,8 +47,8 @@ TITLES = {
 }
 NEEDS = {2: (1,), 4: (1, 3), 5: (2, 3, 4), 6: (2, 3, 4), 7: (2, 4, 6), 8: (3, 4),
          9: (8,), 10: (7, 9), 11: (4, 8), 12: (4, 8, 10)}  # fmt: skip
-# The lessons after a chapter's first: 04_elementwise_dispatch.
-PARTS = {0: ("libraries", "machine"), 4: ("dispatch",)}
+# The lessons after a chapter's first, for example 02_memory_tiles.
+PARTS = {0: ("libraries", "machine"), 2: ("tiles",), 4: ("dispatch",)}
 CHAPTERS = tuple(Chapter(i, *names) for i, names in enumerate(TITLES.items()))
 
 

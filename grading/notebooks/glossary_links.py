@@ -11,7 +11,16 @@ BOLD = re.compile(r"\*\*([^*`]{2,40})\*\*")
 NO_PROSE = (
     r"```.*?```|`[^`]*`|\[[^]]*\]\([^)]*\)|^#.*?$|<summary>.*?</summary>|\*\*.*?\*\*"
 )
-EVERYDAY = {"batch", "buffer", "graph", "guards", "leaves", "session", "shuffle"}
+EVERYDAY = {
+    "batch",
+    "buffer",
+    "graph",
+    "guards",
+    "leaves",
+    "padding",
+    "session",
+    "shuffle",
+}
 
 
 @functools.cache

@@ -33,6 +33,7 @@ from .ranking import ranking as ranking
 from .roofline import Point as Point
 from .roofline import point as point
 from .roofline import roofline as roofline
+from .slots import slots as slots
 from .source import source as source
 from .spans import spans as spans
 from .stages import stages as stages

@@ -9,24 +9,28 @@ CARDS = {  # SMs; KB of L1 and shared memory, of it shared at most, for one bloc
     "A100": (108, 192, 164, 163, "40 MB", "40 or 80 GB, 1.56 or 2.04 TB/s"),
     "H100": (132, 256, 228, 227, "50 MB", "80 GB, 3.35 TB/s"),
     "H200": (132, 256, 228, 227, "60 MB", "141 GB, 4.8 TB/s"),
+    "RTX 3090": (82, 128, 100, 99, "6 MB", "24 GB, 0.94 TB/s"),
+    "RTX 4090": (128, 128, 100, 99, "72 MB", "24 GB, 1.01 TB/s"),
+    "RTX 5090": (170, 128, 100, 99, "96 MB", "32 GB, 1.79 TB/s"),
 }
 
 
 def pyramid(card="H200"):
     """Draw a card's memories from the nearest to the largest, with sizes and delays.
 
-    card: "T4", "A100", "H100" (SXM) or "H200"; makers' figures.
+    card: a key of CARDS; "H100" is the SXM version. Sizes and rates are NVIDIA's, but
+    the H200 itself reports the size of its L2 cache.
     """
     if card not in CARDS:
         raise ValueError(f"card={card!r}: choose from {', '.join(CARDS)}")
     sms, both, most, block, level2, device = CARDS[card]
     levels = [
-        ("registers", f"256 KB an SM, {sms * 256 // 1024} MB in all",
-         "a thread's own variables; no delay"),
-        ("shared memory and L1 cache", f"{both} KB an SM, of it shared at most {most}",
-         f"shared: a block's own, at most {block} KB; some 30 cycles"),
-        ("L2 cache", level2, "for all SMs, by itself; some 250 cycles"),
-        ("device memory", device, "all threads of all kernels; 500 cycles or more"),
+        ("registers", f"256 KB per SM, {sms * 256 // 1024} MB in all",
+         "for one thread; no delay"),
+        ("shared memory and L1 cache", f"{both} KB per SM, at most {most} of it shared",
+         f"shared: for one block, at most {block} KB; about 30 cycles"),
+        ("L2 cache", level2, "for all SMs; about 250 cycles"),
+        ("device memory", device, "for all threads of all kernels; 500 cycles or more"),
     ]  # fmt: skip
     description = "; ".join(f"{name}: {size}; {text}" for name, size, text in levels)
     kinds = "touched", "line", "read", "unused"

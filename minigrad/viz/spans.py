@@ -7,8 +7,12 @@ LEFT, WIDE, HIGH = 1.5, 8.56, 0.46
 KINDS = [f"block {i}" for i in range(6)]
 
 
-def spans(lanes, title=""):
-    """Draw {lane: [(name, begin, end), ...]}, times in seconds, from the first on."""
+def spans(lanes, title="", unit="ms"):
+    """Draw {lane: [(name, begin, end), ...]}, from the first on.
+
+    unit: "ms" if the times are in seconds; any other is the unit of the times.
+    """
+    factor = 1e3 if unit == "ms" else 1
     every = [span for lane in lanes.values() for span in lane]
     start = min((begin for _, begin, _ in every), default=0)
     length = max((end for *_, end in every), default=0) - start or 1e-9
@@ -26,14 +30,16 @@ def spans(lanes, title=""):
                 canvas.box(x, y, kinds[name], max(width, 0.01), HIGH - 0.1)
                 if width > 0.075 * len(name):
                     canvas.write(x + width / 2, y + 0.18, name, 8.5, color=INK)
-        canvas.axis(LEFT, 0.34 + HIGH * len(lanes), 1e3 * length, scale / 1e3, "ms")
-        return canvas.picture(alt_of(lanes, title, start))
+        bottom = 0.34 + HIGH * len(lanes)
+        canvas.axis(LEFT, bottom, factor * length, scale / factor, unit)
+        return canvas.picture(alt_of(lanes, title, start, factor, unit))
 
 
-def alt_of(lanes, title, start):
+def alt_of(lanes, title, start, factor, unit):
     captions = [
         f"{lane}: " + ", ".join(
-            f"{name} from {1e3 * (begin - start):.3g} to {1e3 * (end - start):.3g} ms"
+            f"{name} from {factor * (begin - start):.3g} to "
+            f"{factor * (end - start):.3g} {unit}"
             for name, begin, end in things
         )
         for lane, things in lanes.items()

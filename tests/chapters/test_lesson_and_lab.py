@@ -18,6 +18,7 @@ pytestmark = pytest.mark.slow
 REWRITTEN = [
     "00_python_to_gpu",
     "01_threads",
+    "02_memory",
     "03_strides",
     "04_elementwise",
     "05_reductions",

@@ -1,0 +1,761 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # 02 · Memory, part 2: fetching, tiles, and timing
+#
+# A GPU computes far faster than it can fetch. NVIDIA's data sheet for the H100 promises
+# 67 trillion float operations per second. In that time, its memory delivers 3.35 TB,
+# which is less than one trillion floats. So most kernels spend their time waiting for
+# memory. In this lesson, you'll count what a warp fetches, use shared memory to fetch
+# less, keep the memory busy, and measure all this without fooling yourself.
+#
+# It takes about {{duration}} and builds on part 1. (On the core path, you may stop
+# after the transpose.) Again, the card is the H100, and the
+# measured numbers are from an {{memory/single | slower | GPU}}
+# (`docs/benchmarks/memory.md`).
+
+# %% setup=true
+# Set-up: run this cell first. Running it twice does no harm.
+import numpy as np
+
+from minigrad import Kernel, answers_from, gpu_available, testing, to_device, viz
+from minigrad.testing import rates, series
+
+# You'll write some of this in labs 01 and 02. Here, the reference solutions stand in.
+answers_from("solutions", before="03_strides")
+print("GPU:", "yes" if gpu_available() else "none, so kernels run in the simulator")
+
+# %% [markdown]
+# ## How a warp fetches
+#
+# The 32 threads of a warp execute a load together, and the memory system sees a single
+# **request** with 32 addresses. It answers in **sectors** of 32 bytes. If a thread
+# reads one float, the seven others in its sector are delivered too, whether anyone
+# needs them or not. We can count sectors in one line.
+
+
+# %%
+def sectors(addresses):
+    """Return the number of sectors that hold the bytes at these addresses."""
+    return len({address // 32 for address in addresses})
+
+
+# %% [markdown]
+# Suppose thread t reads the float at index t · stride. **Predict** the number of
+# sectors for strides 1, 2, 4, 8, 32, and 0.
+#
+# <details><summary>Answer</summary>
+#
+# They're {{=4}}, {{=8}}, {{=16}}, {{=32}}, {{=32}}, and {{=1}}. From stride 8 on, each
+# thread needs its own sector. With stride 0, all threads share one.
+#
+# </details>
+
+# %%
+for stride in 1, 2, 4, 8, 32, 0:
+    print(f"stride {stride}:", sectors(4 * stride * t for t in range(32)), "sectors")
+
+# %% [markdown]
+# With stride 1, the warp reads 128 bytes in 4 sectors, which is as few as possible.
+# Such an access is called **coalesced**. With stride 8, the memory delivers 1,024 bytes
+# for the same 128.
+#
+# The simulator counts sectors for any kernel. This one makes {{=two}} requests per
+# warp, because it reads and writes.
+
+# %%
+source = r"""
+__global__ void copy_strided(const float* x, float* y, int n, int stride) {
+    int i = (blockIdx.x * blockDim.x + threadIdx.x) * stride;
+    if (i < n) y[i] = x[i];
+}
+"""
+strided = Kernel(source, "copy_strided")
+x, y = np.arange(1024, dtype=np.float32), np.zeros(1024, np.float32)
+for stride in 1, 4, 32:
+    counts = strided.check(1, 32, (x, y, 1024, stride)).counts
+    print(f"{stride}: {counts['requests']} requests, {counts['sectors']} sectors")
+
+# %% [markdown]
+# Here's the read with stride 4.
+
+# %%
+viz.access(strided, 1, 32, (x, y, 1024, 4))
+
+# %% [markdown]
+# Does the count predict the time? We copied 8 million floats with each stride.
+
+# %%
+strides, useful = series("memory/copy with a stride", "useful")
+counted = [sectors(4 * stride * t for t in range(32)) for stride in strides]
+viz.lines({
+    "sectors per request": {"counted": (strides, counted)},
+    "GB/s of useful data": {"H100": (strides, useful)},
+}, x="stride", log="xy")  # fmt: skip
+
+# %% [markdown]
+# Twice as many sectors mean half the speed, up to stride 8. Beyond that, the copy gets
+# slower although the count stays the same, because caches and memory chips have their
+# own limits.
+#
+# **Puzzle 1: two elements per thread.** Each thread of a warp now reads two floats, one
+# after the other. In the given line, they're next to each other. Change it so that the
+# warp still reads floats 0 to 63, but each load is coalesced.
+
+# %%
+loads = []
+for k in 0, 1:
+    elements = [2 * t + k for t in range(32)]  # your line
+    loads.append(elements)
+
+# %%
+counted = [sectors(4 * i for i in elements) for elements in loads]
+everything = sorted(loads[0] + loads[1]) == [*range(64)]
+print(counted, "sectors", "solved:", counted == [4, 4] and everything)
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# In each load, neighboring threads must read neighboring floats. On a CPU, the element
+# that a thread needs *next* should be adjacent. On a GPU, it's the element that the
+# neighbor in the warp needs *now*.
+#
+# ```python
+# elements = [t + 32 * k for t in range(32)]
+# ```
+#
+# </details>
+
+# %% [markdown]
+# **To the lab**: exercise 4 (`coalesced_copy`).
+#
+# ### Rows and columns
+#
+# Most large strides come from matrices, because neighbors in a column are a whole row
+# apart. In a 2-D block, the threads of a warp differ in `threadIdx.x` first. So if `x`
+# counts columns, a warp reads a piece of a row. In the next kernel, `-DCOL=x` tells the
+# compiler to read `COL` as `x`.
+
+# %%
+source = r"""
+__global__ void double_2d(const float* x, float* y, int rows, int cols) {
+    int row = blockIdx.ROW * blockDim.ROW + threadIdx.ROW;
+    int col = blockIdx.COL * blockDim.COL + threadIdx.COL;
+    if (row < rows && col < cols) y[row * cols + col] = 2 * x[row * cols + col];
+}
+"""
+x2, y2 = np.ones((64, 64), np.float32), np.zeros((64, 64), np.float32)
+launch = (2, 8), (32, 8), (x2, y2, 64, 64)
+by_rows = Kernel(source, "double_2d", ("-DROW=y", "-DCOL=x"))
+by_rows.check(*launch).counts["sectors"]
+
+# %% [markdown]
+# Now `x` counts rows instead. Each element is still read once and written once.
+# **Predict** how many sectors it takes.
+#
+# <details><summary>Answer</summary>
+#
+# It takes {{=8192}}, eight times as many, because each of the 32 threads is in another
+# row and needs its own sector. So in this course, the row is always `y` and the column
+# is always `x`.
+#
+# </details>
+
+# %%
+by_columns = Kernel(source, "double_2d", ("-DROW=x", "-DCOL=y"))
+by_columns.check(*launch).counts["sectors"]
+
+# %% [markdown]
+# **Puzzle 2: one index.** This kernel subtracts each row's first element. It finds row
+# and column from a single number i, but in a way that isn't coalesced. Change the line
+# so that it needs at most 160 sectors.
+
+# %%
+relative_source = r"""
+__global__ void relative(const float* x, float* y, int rows, int cols) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = i % rows, col = i / rows;  // your line
+    if (i < rows * cols) y[row * cols + col] = x[row * cols + col] - x[row * cols];
+}
+"""
+
+# %%
+a, b = np.arange(512, dtype=np.float32).reshape(8, 64), np.zeros((8, 64), np.float32)
+relative = Kernel(relative_source, "relative")
+relative(2, 256, (a, b, 8, 64))
+count = relative.check(2, 256, (a, b, 8, 64)).counts["sectors"]
+correct = np.array_equal(b, a - a[:, :1])
+print(count, "sectors", "solved:", correct and count <= 160)
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# Neighboring threads have neighboring i. They must be in neighboring columns, so the
+# column is the remainder.
+#
+# ```c
+# int row = i / cols, col = i % cols;
+# ```
+#
+# </details>
+
+# %% [markdown]
+# ## A tile turns rows into columns
+#
+# A transpose reads rows and writes columns, or the other way around. So one side always
+# has a large stride.
+
+# %%
+source = r"""
+__global__ void transpose(const float* x, float* y, int rows, int cols) {
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    int col = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row < rows && col < cols) y[col * rows + row] = x[row * cols + col];
+}
+"""
+report = Kernel(source, "transpose").check(*launch)
+for (line, column), c in report.counts["lines"].items():
+    if "sectors" in c:
+        print(f"{line}:{column}", c["requests"], "requests,", c["sectors"], "sectors")
+
+# %% [markdown]
+# Line 5 does both. Its read, at column {{=58}}, takes {{=4 sectors|128 requests, 512
+# sectors}} per request, and its write, at column {{=55}}, takes {{=32|128 requests,
+# 4096 sectors}}. On the H100, this kernel reached
+# {{memory/transposes | element | GB}} GB/s. A plain copy reached
+# {{memory/transposes | a plain copy | GB}}.
+#
+# Shared memory helps. A block fetches a **tile** of 32 × 32 elements row by row, and
+# then writes the tile's *columns* as rows of y. Both global accesses are coalesced
+# then. Only shared memory is read down a column, and it has no sectors. Instead, it has
+# banks.
+#
+# ### Banks
+#
+# Shared memory consists of 32 **banks**. Word 0 (4 bytes) is in bank 0, word 1 in bank
+# 1, word 31 in bank 31, and word 32 in bank 0 again. In one pass, each bank delivers
+# one word. If two threads of a warp need different words from the same bank, that's a
+# **bank conflict**, and it takes another pass. If they need the same word, one pass is
+# enough.
+
+
+# %%
+def passes(words):
+    """Return the number of passes for a warp's access to these words."""
+    banks = [{word for word in words if word % 32 == bank} for bank in range(32)]
+    return max(map(len, banks))
+
+
+# %% [markdown]
+# **Predict** the passes for strides 1, 2, 3, 4, 32, 33, and 0.
+#
+# <details><summary>Answer</summary>
+#
+# They're {{=1}}, {{=2}}, {{=1}}, {{=4}}, {{=32}}, {{=1}}, and {{=1}}. What matters is
+# the largest power of two that divides the stride. An odd stride visits all banks.
+#
+# </details>
+
+# %%
+for stride in 1, 2, 3, 4, 32, 33, 0:
+    print(f"stride {stride}:", passes([stride * t for t in range(32)]), "passes")
+
+# %% [markdown]
+# On the H100, we timed a loop that reads shared memory with each stride. The times grow
+# nearly as fast as the passes, to 30 times as much for 32 passes.
+
+# %%
+strides, times = series("memory/shared memory", "µs")
+names = [f"stride {stride:.0f}" for stride in strides]
+counted = [passes([stride * t for t in range(32)]) for stride in strides]
+both = {"passes": counted, "µs on the H100": times}
+viz.ranking({k: dict(zip(names, v, strict=True)) for k, v in both.items()})
+
+# %% [markdown]
+# A column of `float tile[32][32]` has stride 32, which is {{=the worst case|32 words in
+# 1 bank, 32 passes}}. Stride 33 is in the list too, and {{=takes one pass|[32][33]: 32
+# words in 32 banks, 1 pass}}. So add a column that nobody uses. Then each row begins
+# one bank later than the row above. This is called *padding*.
+
+# %%
+viz.bank_map((32, 32), (32, 33))
+
+# %% [markdown]
+# The simulator counts passes too. This kernel writes rows of the tile and reads
+# columns.
+
+# %%
+source = r"""
+__global__ void columns(const float* x, float* y) {
+    __shared__ float tile[32][WIDTH];
+    tile[threadIdx.y][threadIdx.x] = x[threadIdx.y * 32 + threadIdx.x];
+    __syncthreads();
+    y[threadIdx.y * 32 + threadIdx.x] = tile[threadIdx.x][threadIdx.y];
+}
+"""
+launch = 1, (32, 32), (np.ones(1024, np.float32), np.zeros(1024, np.float32))
+for width in 32, 33:
+    counts = Kernel(source, "columns", (f"-DWIDTH={width}",)).check(*launch).counts
+    print(counts["shared_requests"], "requests,", counts["bank_passes"], "passes")
+
+# %% [markdown]
+# The 32 writes take one pass each, and without padding the 32 reads take 32 each,
+# {{=1,056}} passes in all. With padding, {{=every request takes one|64 requests, 64
+# passes}}.
+#
+# **Puzzle 3: no spare column.** There's a way without padding. `place(row, col)` says
+# which word of the tile an element is stored in. All 1,024 words must be used, each for
+# one element. Change the line so that a warp reads any row and any column in one pass.
+
+
+# %%
+def place(row, col):
+    return 32 * row + col  # your line
+
+
+# %%
+lines = range(32)
+used = {place(row, col) for row in lines for col in lines} == {*range(1024)}
+by_row = max(passes([place(row, t) for t in lines]) for row in lines)
+by_column = max(passes([place(t, col) for t in lines]) for col in lines)
+print(by_row, by_column, "solved:", used and by_row == by_column == 1)
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# Rotate each row by its number, so that a column is spread over all banks. This is
+# called *swizzling*.
+#
+# ```python
+# return 32 * row + (col + row) % 32
+# ```
+#
+# </details>
+
+# %% [markdown]
+# Here are three transposes of 16,384 × 16,384 floats and a plain copy on the H100.
+
+# %%
+kernels = "element by element", "tile [32][32]", "tile [32][33]", "a plain copy"
+viz.ranking({"GB/s": rates("memory/transposes", {k: k for k in kernels}, "GB")})
+
+# %% [markdown]
+# **To the lab**: exercise 5 (`transpose_tiled`).
+#
+# ## While one warp waits, another works
+#
+# A load from device memory takes 500 cycles or more, and its warp has to wait for the
+# value. But the SM doesn't wait. In each cycle, it picks a warp that's ready. This is
+# called **latency hiding**. Here's a small SM that can issue one load per cycle (the
+# blue boxes). A load takes 8 cycles, and each warp needs three, one after the other.
+
+
+# %%
+def run_warps(warps, loads=3, latency=8):
+    lanes = {f"warp {w}": [] for w in range(warps)}
+    ready, left, cycle = [0] * warps, [loads] * warps, 0
+    while any(left):
+        w = next((w for w in range(warps) if left[w] and ready[w] <= cycle), None)
+        if w is not None:
+            begin, ready[w], left[w] = cycle, cycle + latency, left[w] - 1
+            lanes[f"warp {w}"].append(("load", begin, begin + 1))
+            lanes[f"warp {w}"].append(("wait", begin + 1, ready[w]))
+        cycle += 1
+    print(f"{warps * loads} loads in {max(ready)} cycles")
+    return lanes
+
+
+viz.spans(run_warps(2), "two warps", unit="cycles")
+
+# %% [markdown]
+# Most of the time, both warps are waiting.
+#
+# **Puzzle 4: never idle.** What's the smallest number of warps that lets this SM issue
+# a load in every cycle, until there's none left?
+
+# %%
+warps = 3  # your line
+
+# %%
+lanes = run_warps(warps)
+loads = [span for lane in lanes.values() for span in lane if span[0] == "load"]
+begins = sorted(begin for _, begin, _ in loads)
+print("solved:", begins == [*range(3 * warps)] and warps <= 8)
+viz.spans(lanes, unit="cycles")
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# When the last warp has issued its load, the first must be ready again, and that's 8
+# cycles after its first load.
+#
+# ```python
+# warps = 8
+# ```
+#
+# </details>
+
+# %% [markdown]
+# In general, what's in flight is the rate times the latency, which is known as
+# *Little's law*. **Predict** how many waiting warps each SM of an H100 needs. The
+# memory delivers 3.35 TB/s to 132 SMs, a load takes 500 cycles at 1.98 billion cycles
+# per second, and a warp asks for 128 bytes.
+
+# %%
+in_flight = 3.35e12 * 500 / 1.98e9  # bytes
+print(f"{in_flight / 1e3:.0f} KB, {in_flight / 132 / 128:.0f} warps per SM")
+
+# %% [markdown]
+# It needs {{=50|50 warps}}, and there are places for 64. Fewer are enough if each warp
+# has several independent loads in flight, or loads 16 bytes per thread (`float4`).
+#
+# ### Occupancy
+#
+# The share of these 64 places that's taken is called **occupancy**. A block needs
+# places, registers, and shared memory, so whatever runs out first is the limit.
+
+
+# %%
+def occupancy(threads, registers, shared):
+    """Return how many blocks an SM of an H100 holds, their warps, and the limit.
+
+    registers: per thread. shared: bytes per block, to which CUDA adds 1 KB.
+    """
+    warps = -(-threads // 32)
+    limits = {"threads": 64 // warps, "registers": 65536 // (registers * 32 * warps),
+              "shared memory": 228 * 1024 // (shared + 1024), "blocks": 32}  # fmt: skip
+    limit = min(limits, key=limits.get)
+    return limits[limit], warps, f"limit: {limit}"
+
+
+# %% [markdown]
+# **Predict** for these four blocks how many of the 64 places are taken. The tuples list
+# threads, registers per thread, and bytes of shared memory.
+
+# %%
+four = (256, 32, 0), (256, 128, 0), (256, 32, 48 * 1024), (32, 32, 0)
+viz.slots({str(block): occupancy(*block) for block in four})
+
+# %% [markdown]
+# **Puzzle 5: a greedy kernel.** A kernel needs 48 registers per thread. In blocks of
+# 1,024 threads, it only fills half of the places, because a second block doesn't fit.
+# Find a number of threads that fills 42 of them, which is the most that 65,536
+# registers allow.
+
+# %%
+threads = 1024  # your line
+
+# %%
+blocks, warps, limit = occupancy(threads, 48, 0)
+print(blocks * warps, "places", "solved:", blocks * warps == 42 and threads % 32 == 0)
+viz.slots({f"{threads} threads": (blocks, warps, limit)})
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# A warp takes 32 · 48 = 1,536 registers, so at most 42 warps fit. The block's warps
+# should divide 42, but there can't be more than 32 blocks. So blocks of 2, 3, 6, 7, 14,
+# or 21 warps fill them all.
+#
+# ```python
+# threads = 192
+# ```
+#
+# </details>
+
+# %% [markdown]
+# High occupancy isn't a goal in itself. In chapter 06, a kernel with few warps wins,
+# because each of its threads has a lot of independent work.
+#
+# <details><summary>What if a thread needs more registers than there are?</summary>
+#
+# Variables that don't fit *spill* into **local memory**, a thread's own part of device
+# memory. Arrays whose index the compiler doesn't know are stored there too. The L1 and
+# L2 caches make it less slow than it sounds. Another part of device memory is
+# **constant memory**, 64 KB that kernels can only read. Its cache gives one word to all
+# threads of a warp at once, but it's slow if they need different words.
+#
+# </details>
+
+# %% [markdown]
+#
+# ## From the host to the device
+#
+# Copies between host and device use a bus, here PCIe 5. How long do they take?
+
+# %%
+kinds = "plain", "pinned", "within the device"
+copies = {kind: series("memory/copies", kind) for kind in kinds}
+for kind, (_, times) in copies.items():
+    print(f"{kind}: 1 GB takes {times[-1] / 1e3:.1f} ms on the H100")
+viz.lines(copies, x="bytes", y="µs", log="xy")
+
+# %% [markdown]
+# Even the smallest copy takes {{memory/copies | 16 | plain}} µs, because that's what it
+# costs to start one. So copy everything at once instead of element by element. Within
+# the device, 1 GB takes only {{=0.7}} ms. So leave data there as long as kernels need
+# it.
+#
+# The operating system may move a program's memory. So the driver first copies each
+# piece into its own buffer, and the GPU fetches it from there. **Pinned** memory (also
+# called page-locked) never moves, so the GPU can read it directly. PyTorch's function
+# is `pin_memory()`. A copy from pinned memory can also run while a kernel works, if
+# they're in different streams.
+#
+# **Puzzle 6: overlap.** Four pieces are copied, and a kernel works on each. In the
+# given line, every kernel waits for all four copies. But it only needs its own copy,
+# which ends at `bus`, and the kernel before it, which ends at `gpu`. Change the line so
+# that everything is done after 5.7 ms.
+
+# %%
+copy, work = 1.2e-3, 0.9e-3  # seconds per piece
+bus = gpu = 0.0
+lanes = {"copies": [], "kernels": []}
+for i in range(4):
+    lanes["copies"].append((f"copy {i}", bus, bus + copy))
+    bus += copy
+    begin = max(4 * copy, gpu)  # your line
+    gpu = begin + work
+    lanes["kernels"].append((f"kernel {i}", begin, gpu))
+
+# %%
+print(f"{1e3 * gpu:.1f} ms", "solved:", abs(gpu - 5.7e-3) < 1e-9 and bus < gpu)
+viz.spans(lanes)
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# Each kernel begins as soon as both are done. Only the last one adds to the time of the
+# copies.
+#
+# ```python
+# begin = max(bus, gpu)
+# ```
+#
+# </details>
+
+# %% [markdown]
+# ## How long does it take?
+#
+# If you launch a kernel, the call returns at once, so Python continues while the GPU
+# works. Here's a GPU in plain Python.
+
+
+# %%
+class ToyGPU:
+    """A launch takes 5 µs. The first kernel takes 20 ms, every other one 1 ms."""
+
+    def __init__(self):
+        self.now = self.done = 0.0  # the time, and when the queue will be empty
+        self.first = True
+
+    def launch(self):
+        self.now += 5e-6
+        self.done = max(self.now, self.done) + (20e-3 if self.first else 1e-3)
+        self.first = False
+
+    def synchronize(self):
+        self.now = max(self.now, self.done)
+
+
+# %% [markdown]
+# We launch the same kernel three times and read the clock before and after each launch.
+# **Predict** the three numbers.
+
+# %%
+gpu = ToyGPU()
+for _ in range(3):
+    start = gpu.now
+    gpu.launch()
+    print(f"{1000 * (gpu.now - start):.3f} ms")
+
+# %% [markdown]
+# We get {{=0.005}} ms each time, because that's how long it takes to ask. On the H100,
+# a copy that takes {{memory/single | a copy, with a | m}} seemed to take
+# {{memory/single | a copy, without | m}}. So wait before you stop the clock.
+# **Predict** the numbers again.
+
+# %%
+gpu = ToyGPU()
+for _ in range(3):
+    start = gpu.now
+    gpu.launch()
+    gpu.synchronize()
+    print(f"{1000 * (gpu.now - start):.3f} ms")
+
+# %% [markdown]
+# That's better, but {{=the first|20.005 ms}} is different. In the first call, the
+# kernel is compiled and memory is allocated. On the H100, the first call of a small
+# kernel took {{memory/single | the first | m}} and a later one
+# {{memory/single | a later | m}}. So run it a few times before you measure, which is
+# called the **warm-up**. Also wait *before* you start the clock, because otherwise
+# you'd time the rest of the warm-up.
+#
+# **Puzzle 7: a timer from the web.** Some articles time kernels like this and skip the
+# first runs. Fix the line so that it computes the mean time of a run.
+
+# %%
+gpu, times = ToyGPU(), []
+for run in range(10):
+    gpu.synchronize()
+    start = gpu.now
+    gpu.launch()
+    gpu.synchronize()
+    if run >= 3:
+        times.append(gpu.now - start)
+mean = sum(times) / 10  # your line
+
+# %%
+print(f"{1000 * mean:.4f} ms", "solved:", abs(mean - 1.005e-3) < 1e-9)
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# Only 7 of the 10 times are in the list.
+#
+# ```python
+# mean = sum(times) / len(times)
+# ```
+#
+# </details>
+
+# %% [markdown]
+# ### Which number to report
+#
+# **Predict** which of the two is closer to what you'd usually get.
+
+# %%
+times = [1.02, 1.00, 1.01, 1.03, 9.40]
+print(f"mean {np.mean(times):.3f}, median {np.median(times):.3f}")
+
+# %% [markdown]
+# The mean, {{=2.692}}, is a time that we never measured. The **median** is what you
+# usually get. So here's the recipe:
+#
+# 1. Warm up.
+# 2. Wait, start the clock, run, wait, and stop the clock. Or let the device record
+#    **events** in its queue before and after the work.
+# 3. Repeat, report the median, and look at the spread.
+# 4. Measure the sizes that matter, and say which.
+#
+# `minigrad.testing.bench` does all this, and in lab 02 you'll write its core. If a
+# kernel waits for memory, report its **bandwidth**, the number of bytes read and
+# written divided by the time. You can compare that with the data sheet.
+
+# %%
+source = r"""
+__global__ void twice(const float* x, float* y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = 2 * x[i];
+}
+"""
+twice = Kernel(source, "twice")
+
+# %%
+for n in 2**10, 2**16, 2**20, 2**22:
+    x, y = (to_device(np.ones(n, np.float32)) for _ in range(2))
+    launch = n // 256, 256, (x, y, n)
+    timing = testing.bench(lambda launch=launch: twice(*launch), repeat=5)
+    print(f"{n:>9,}  {timing}  {timing.bandwidth(8 * n):.1f} GB/s")
+
+# %% [markdown]
+# Without a GPU, that's the speed of the simulator.
+#
+# **Puzzle 8: bandwidth.** On the H100, we copied n floats with one thread each. The
+# line computes GB/s from n and the time in µs, but it counts too few bytes. Fix it.
+
+# %%
+sizes, times = series("memory/copy of one", "µs")
+speeds = []
+for n, time in zip(sizes, times, strict=True):
+    speeds.append(4 * n / time / 1e3)  # your line
+
+# %%
+print(f"the largest: {speeds[-1]:.0f} GB/s", "solved:", round(speeds[-1]) == 2370)
+viz.lines({"µs": {"time": (sizes, times)}, "GB/s": {"rate": (sizes, speeds)}},
+          x="n", log="xy")  # fmt: skip
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# Each float is read and written, and it has 4 bytes. The largest copy reached {{=2370}}
+# GB/s, 71 % of the data sheet's 3,350.
+#
+# ```python
+# speeds.append(8 * n / time / 1e3)
+# ```
+#
+# </details>
+
+# %% [markdown]
+# Where the time is flat, you only measure the launch, so a good kernel and a bad one
+# look the same. Up to 4 million floats, both arrays fit into the L2 cache, so you may
+# be measuring the cache. Beyond that, it's the memory. A grid-stride loop was no
+# faster, with {{memory/single | copy with a grid | m}} GB/s. The driver's own copy
+# reached {{memory/single | the driver | m}}.
+#
+# **To the lab**: exercise 6 (`bench`).
+#
+# <details><summary>Tools for a real GPU</summary>
+#
+# A GPU reports an error late (chapter 00). Most errors in a kernel are also **sticky**,
+# so every later call fails until you restart the process. These tools help:
+#
+# - `compute-sanitizer python program.py` watches every access, as `check` does. Choose
+#   `--tool memcheck`, `racecheck` (shared memory only), `initcheck`, or `synccheck`.
+# - `nsys profile python program.py` records a timeline of launches and copies.
+# - `ncu python program.py` reads the hardware's counters for each kernel, such as
+#   sectors and bank conflicts. (Older articles use `nvprof`, which doesn't support the
+#   A100 or anything newer.)
+#
+# </details>
+
+# %% [markdown]
+# ## What to remember
+#
+# | | rule | what shows it |
+# |---|---|---|
+# | shared memory | a barrier between a write and another thread's access | `race` |
+# | barriers | for all threads of the block, outside every `if` | `divergent-barrier` |
+# | blocks | no order between them, but the next kernel sees everything | `race` |
+# | global memory | neighboring threads read neighboring elements | `sectors` |
+# | shared memory | different banks, for example by padding | `bank_passes` |
+# | transfers | few and large ones, and data stays on the device | a timer |
+# | timing | warm-up, wait, median, several sizes | |
+#
+# ## Before you go: two questions
+#
+# 1. Thread t reads `tile[t][0]` of `float tile[32][36]`. How many passes does it take?
+# 2. Thread t reads float t + 1. How many sectors does the warp's read take?
+#
+# <details><summary>Answers</summary>
+#
+# 1. It takes {{=four}}, because 4 is the largest power of two that divides 36.
+# 2. It takes {{=five}}. The neighboring warp needs the fifth sector too and finds it in
+#    the cache. So on the H100, such a copy took only {{memory/single | slower | m}}
+#    longer.
+#
+# </details>
+
+# %%
+# This checks the answers.
+passes([36 * t for t in range(32)]), sectors(4 * (t + 1) for t in range(32))
+
+# %% [markdown]
+# Now finish **lab 02**. Its last exercise is a test that you write for other people's
+# kernels.
+#
+# Further reading: Mark Harris, *Optimizing Parallel Reduction in CUDA* and *An
+# Efficient Matrix Transpose in CUDA C/C++*; Vasily Volkov, *Better Performance at Lower
+# Occupancy*; NVIDIA's *CUDA C++ Best Practices Guide*; and, in PyTorch,
+# `torch/utils/benchmark/utils/timer.py` (`Timer.blocked_autorange`).
