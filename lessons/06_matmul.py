@@ -63,6 +63,7 @@ def product(a, b):
     return c
 
 
+# %%
 draw = np.random.default_rng(0)
 a, b = (draw.random((48, 48), np.float32) for _ in range(2))
 begin = time.perf_counter()
@@ -685,38 +686,9 @@ viz.banks(Kernel(kernels, "matmul_patch<float>"), *args, line=line)
 
 # %% [markdown]
 # It takes {{=4}} passes. Neighboring threads read numbers that are 8 apart, so they use
-# only every eighth bank.
+# only every eighth bank. `pipelined` gives a thread two pieces of 4 columns, 32 apart,
+# instead of 8 in a row. So neighboring threads read neighboring pieces.
 #
-# **Puzzle 6: other columns.** A thread doesn't have to make 8 columns in a row. Change
-# the columns of thread `tx` (0 to 15), for j from 0 to 7, so that each access takes one
-# pass and every one of the 128 columns still has its thread.
-
-
-# %%
-def column(tx, j):
-    return tx * 8 + j  # your line
-
-
-# %%
-used = [[column(tx, j) for tx in range(16)] for j in range(8)]
-passes = [max(np.bincount([word % 32 for word in words])) for words in used]
-all_there = sorted(sum(used, [])) == list(range(128))
-print([int(p) for p in passes], "solved:", all_there and max(passes) == 1)
-
-# %% [markdown]
-# <details><summary>Answer</summary>
-#
-# For each j, the threads should read numbers side by side.
-#
-# ```python
-# return tx + 16 * j
-# ```
-#
-# `pipelined` uses pieces of 4 columns instead, because a float4 needs 4 neighbors.
-#
-# </details>
-
-# %% [markdown]
 # ## Load the next tile while you multiply
 #
 # In all kernels so far, a block stands still twice in each step: it waits for memory,
@@ -737,7 +709,7 @@ axes[1].set_xlabel("time")
 figure.tight_layout()
 
 # %% [markdown]
-# **Puzzle 7: the other pair.** This small kernel, with tiles of 8 × 8, loads the next
+# **Puzzle 6: the other pair.** This small kernel, with tiles of 8 × 8, loads the next
 # numbers into registers, multiplies, and then stores them. The simulator reports a race
 # in it. Change the line so that the race is gone.
 
@@ -876,7 +848,7 @@ launches
 batch.expand(6, 5, 20, 30).strides, five.expand(6, 5, 30, 2).strides
 
 # %% [markdown]
-# **Puzzle 8: one for all.** Read the 40 × 30 matrix `w` as a batch of 6 transposed
+# **Puzzle 7: one for all.** Read the 40 × 30 matrix `w` as a batch of 6 transposed
 # matrices, each 30 × 40, without a copy.
 
 # %%

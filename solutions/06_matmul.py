@@ -13,23 +13,15 @@
 # %% [markdown]
 # # Lab 06 · Matrix multiplication
 #
-# Four kernels, one piece of arithmetic and a test, about {{duration}} of work. Most of
-# what a network computes is matrix multiplication: a linear layer is one, a convolution
-# becomes one, attention is two. You write it four times: plainly; with tiles; with
-# registers; and for batches in any layout.
-#
-# A `check` runs your kernel in the simulator, with all its tools. It wants:
-#
-# - the right values, beside PyTorch in double precision, as exact as float allows;
-# - no finding: no race, no cell that was never filled, nothing out of bounds;
-# - in exercises 2 and 3, few reads: they are counted.
-#
-# Where a GPU is, the kernel runs there as well, and exercise 3 is timed beside cuBLAS.
-#
-# Above the cell of an answer stands its contract: it says all that is tested. An answer
-# leaves what it is given as it was, unless that says otherwise. Put your code in the
-# place of `// YOUR CODE HERE`, run the cell, and check as often as you like. The
-# lesson has the pictures.
+# In this lab, you write four kernels, a bit of arithmetic, and a test. There are six
+# exercises, which take about {{duration}}. You multiply matrices first plainly, then
+# with tiles, then with registers, and then in batches of any layout. The simulator
+# checks the values with all its tools, and it counts reads in exercises 2, 3, and 4. If
+# this machine has a GPU, your kernels run there as well, and exercise 3 is compared
+# with cuBLAS.
+
+# %% [markdown]
+# {{how}}
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
@@ -55,18 +47,18 @@ from minigrad.testing import ceilings
 answers_from("labs", before="06_matmul")
 
 # %% [markdown] task="matmul_naive"
-# ## A thread an element
+# ## One thread per element
 #
-# Element (row, col) of c is row `row` of a times column `col` of b: K products, added
-# up.
+# Element (row, col) of c is row `row` of a times column `col` of b, so it's a sum of K
+# products.
 #
 # > a = 1 2 / 3 4 and b = 5 6 / 7 8
 # >
 # > c[0, 1] = 1 · 6 + 2 · 8 = 22
 #
-# Each thread makes one element of c, in a loop over k. As everywhere: row is y, column
-# is x, and the grid reaches beyond c. Write to c once, at the end: the sum belongs in a
-# variable of the thread's own.
+# Write `matmul_naive`, in which each thread computes one element of c in a loop over k.
+# As in chapter 01, y counts rows, x counts columns, and the grid may be larger than c.
+# Keep the sum in a local variable, and write to c once, at the end.
 
 # %%
 a, b = np.array([[1, 2], [3, 4]]), np.array([[5, 6], [7, 8]])
@@ -75,15 +67,15 @@ print(a @ b, (a[0] * b[:, 1]).sum())
 # %% [markdown] hints="matmul_naive"
 # <details><summary>Hint 1</summary>
 #
-# Three matrices with three widths: a row of a has K elements, one of b and one of c has
-# N. So a[row, k] lies at `row * K + k`.
+# How many elements are in a row of a, in a row of b, and in a row of c? Only one of
+# these numbers is K. So where is a[row, k]?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# row from blockIdx.y, blockDim.y and threadIdx.y, col from the same of x; the guard
-# asks for both. Then `float sum = 0.0f`, a loop over k below K, and one line that
-# writes.
+# Compute row from the y components of `blockIdx`, `blockDim`, and `threadIdx`, and col
+# from the x components. The guard has to check both. Then start the sum at 0, add one
+# product for each k below K, and write once. What does that write if K is 0?
 #
 # </details>
 
@@ -116,26 +108,24 @@ check(matmul_naive)
 # %% [markdown] task="matmul_tiled"
 # ## Tiles
 #
-# In the plain kernel each thread reads a whole row of a and a whole column of b for
-# itself: 2 K reads for one element. But the 16 threads beside each other read the same
-# row of a, and the 16 above each other the same column of b.
+# In the plain kernel, each thread reads a whole row of a and a whole column of b, which
+# is 2 K reads for one element. But 16 threads side by side read the same row of a, and
+# 16 threads below each other read the same column of b.
 #
-# So let a block read together. It makes 16 × 16 elements of c, and goes along K in
-# steps of 16. In each step
+# So let a block read them together. It computes 16 × 16 elements of c and goes along K
+# in steps of 16. Each step has four parts:
 #
-# 1. every thread brings **one** element of a and **one** of b to shared memory: two
-#    tiles of 16 × 16;
-# 2. barrier: from here on the tiles are full;
-# 3. every thread adds 16 products, which it finds in its row of a's tile and its column
-#    of b's tile;
-# 4. barrier: only now may a tile be filled anew.
+# 1. Every thread copies **one** element of a and **one** of b to shared memory.
+#    Together they fill two tiles of 16 × 16.
+# 2. All threads wait at a barrier, so that the tiles are full.
+# 3. Every thread adds 16 products, from its row of a's tile and its column of b's tile.
+# 4. All threads wait at a second barrier, because nobody may overwrite a tile that's
+#    still being read.
 #
-# Each element is read once by a block, and used 16 times. Neighboring threads must
-# read neighbors in memory, as in lab 02: the sectors are counted.
-#
-# K need not be a multiple of 16, nor M or N. A tile that reaches beyond its matrix has
-# **zeros** there: they add nothing. And a thread whose element lies outside of c still
-# fills its cells, and comes to every barrier.
+# M, N, and K don't have to be multiples of 16. Where a tile extends past its matrix, it
+# must hold **zeros**, which add nothing. A thread whose element is outside c still
+# fills its cells and still reaches every barrier. Neighboring threads must read
+# neighbors in memory, as in lab 02, because the check counts sectors.
 
 # %%
 a, b = np.arange(12.0).reshape(3, 4), np.arange(20.0).reshape(4, 5)
@@ -145,16 +135,18 @@ print(np.array_equal(sum(parts), a @ b))
 # %% [markdown] hints="matmul_tiled"
 # <details><summary>Hint 1</summary>
 #
-# With tx and ty for threadIdx.x and y: thread (tx, ty) fills cell [ty][tx] of both
-# tiles. In step k that is a[row, k + tx] and b[k + ty, col]: in both, tx goes along the
-# row. Each of the two has a guard of its own.
+# Let tx and ty be `threadIdx.x` and `threadIdx.y`, and let thread (tx, ty) fill cell
+# [ty][tx] of both tiles. Which element of a belongs there in the step that starts at k?
+# Which element of b? In both, tx should move along a row. When is each of them outside
+# its matrix?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `a_tile[ty][tx] = row < M && k + tx < K ? a[row * K + k + tx] : 0.0f;`. The inner loop
-# goes over i from 0 to 15 and adds `a_tile[ty][i] * b_tile[i][tx]`. The test whether
-# row and col lie in c stands at the end, around the line that writes.
+# The element of a is in row `row` and column k + tx, and the element of b is in row k +
+# ty and column `col`. `condition ? value : 0.0f` reads it only if it exists. After the
+# barrier, loop over i from 0 to 15. Check whether row and col are inside c only around
+# the line that writes to c.
 #
 # </details>
 
@@ -192,7 +184,7 @@ with trying():
         kernel((3, 3), (16, 16), arguments)
         counts = kernel.check((3, 3), (16, 16), arguments).counts
         right = np.allclose(c, a @ b, 1e-5)
-        print(exercise.name, right, counts["reads"] / c.size, "reads an element")
+        print(exercise.name, right, counts["reads"] / c.size, "reads per element")
 
 # %% check="matmul_tiled"
 check(matmul_tiled)
@@ -200,52 +192,64 @@ check(matmul_tiled)
 # %% [markdown] task="matmul_register"
 # ## Registers
 #
-# Tiles save reads of global memory. Now shared memory is what takes the time: two reads
-# for each multiplication. The way out is the same, one floor higher: a thread that
-# reads a number should use it several times. So a thread makes many elements of c, and
-# keeps their sums in **registers**.
+# Tiles save reads of global memory, but now shared memory takes the time, with two
+# reads per multiplication. A thread that reads a number should use it several times. So
+# each thread computes many elements of c and keeps their sums in **registers**.
 #
-# A patch of 8 × 8: for each k a thread reads 8 numbers of a's column and 8 of b's row,
-# and multiplies each with each. 16 reads, 64 multiplications: 1/4 of a read for each,
-# instead of 2.
+# In a patch of 8 × 8, a thread reads 8 numbers of a's column and 8 of b's row for each
+# k, and multiplies each with each. That's 16 reads for 64 multiplications. A block of
+# 256 threads computes 128 × 128 elements, in steps of 8 along K, so its tiles are 128 ×
+# 8 and 8 × 128. The next cell does one such step in NumPy, thread by thread.
 #
-# A block of 256 threads makes 128 × 128 elements of c, in steps of 8 along K: tiles of
-# 128 × 8 and 8 × 128. Each thread brings 4 elements of each, and these can be **one**
-# access: a `float4`, 16 bytes. N and K are multiples of 4 here, so that every row
-# begins where a float4 may.
+# Write the kernel in three stages, and check after each:
 #
-# The check counts reads of global and of shared memory; a float4 counts as one. On a
-# GPU it asks for 35 % of the speed of cuBLAS, NVIDIA's own library; 60 % can be reached
-# without anything that you do not know: that is the bonus, for honour. Take one step
-# after the other: patches with plain floats first. When they are right, float4.
+# 1. **Fill.** Start from your `matmul_tiled`. Its tiles have one cell per thread, but
+#    now each tile has 1,024 cells for 256 threads, so every thread fills four of each.
+# 2. **Patches.** Replace the one sum by an 8 × 8 array, and the inner loop by what the
+#    next cell does. After this stage, the values are correct, and the number of reads
+#    of shared memory is too.
+# 3. **float4**, for speed. Read four floats at once from global memory, and store four
+#    at once. N and K are multiples of 4, so each group of four is either inside or
+#    outside.
+#
+# The check counts reads of global and shared memory, and a float4 counts as one read.
+# On a GPU, the kernel must reach 35 % of cuBLAS's speed. The bonus is at 60 %, which
+# you can reach with what you know.
 
 # %%
-column, row = np.float32([1, 2, 3]), np.float32([10, 20])
-print(np.outer(column, row))  # what one k adds to a patch of 3 x 2
+a_tile, b_tile = (np.random.default_rng(s).random((128, 8)) for s in (0, 1))
+b_tile = b_tile.T.copy()  # 8 x 128
+total = np.zeros((128, 128))
+for tid in range(256):  # each thread's patch
+    down, along = tid // 16 * 8, tid % 16 * 8
+    for q in range(8):
+        left, right = a_tile[down : down + 8, q], b_tile[q, along : along + 8]
+        total[down : down + 8, along : along + 8] += np.outer(left, right)
+print(np.allclose(total, a_tile @ b_tile))
 
 # %% [markdown] hints="matmul_register"
 # <details><summary>Hint 1</summary>
 #
-# Thread tid has the patch of column tid % 16 and row tid / 16 in a grid of 16 × 16
-# patches. `float sum[8][8] = {}, left[8], right[8];` are its registers: for each q of
-# the 8 numbers along K, fill `left` and `right` from the tiles, then two loops over i
-# and j with `sum[i][j] += left[i] * right[j]`.
+# A tile has 1,024 cells and a block has 256 threads. Suppose thread tid fills cell tid
+# and every 256th cell after it. Which row and column of a's tile is cell e? Which ones
+# of b's tile? In the first, a row has 8 cells, and in the second, it has 128.
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# A tile has 1024 elements: each thread fills 4 of them, first in a loop, `for (int e =
-# tid; e < 1024; e += 256)`. Element e of a's tile is row e / 8, number e % 8 along K;
-# of b's tile it is number e / 128 along K and column e % 128.
+# Which numbers does a thread need at the same time? For one q, it needs 8 of a's tile
+# and 8 of b's, so copy them to two small arrays, `left` and `right`. Then two nested
+# loops add `left[i] * right[j]` to `sum[i][j]`. All three arrays belong to the thread,
+# and the sums start at 0: `float sum[8][8] = {}`.
 #
 # </details>
 # <details><summary>Hint 3</summary>
 #
-# With float4: `*(float4*)&x` are x and the next three numbers. Thread tid fetches
-# four numbers of a's row tid / 2, from tid % 2 * 4 on, and four of b's row tid / 32,
-# from tid % 32 * 4 on. Keep a's tile transposed, `a_tile[8][128]`: then the 8 numbers
-# that a thread needs for one q lie side by side, two float4. `__align__(16)` stands in
-# front of arrays that are read in this way.
+# `*(float4*)&x` is x and the next three floats. A float4 must start at a multiple of 16
+# bytes, so write `__align__(16)` before arrays that you access this way. a's tile is
+# the difficult one: a float4 of a goes along K, but a thread needs 8 numbers *down* a
+# column. What if you store that tile transposed, as `a_tile[8][128]`? With 1,024 / 256
+# / 4 = 1, each thread fetches one float4 of each tile.
 #
 # </details>
 
@@ -308,24 +312,25 @@ with trying():
 check(matmul_register)
 
 # %% [markdown] task="matmul_batched"
-# ## Batches, in any layout
+# ## Batches in any layout
 #
-# `x @ w.T`, `q @ k.transpose(-2, -1)`: hardly a product in a network is of two plain
-# matrices. Operands are transposed, sliced, come in batches, and one matrix may serve a
-# whole batch. To copy them into order first would cost a read and a write of
-# everything, and memory for it. A kernel that knows strides needs no copy.
+# Products such as `x @ w.T` or `q @ k.transpose(-2, -1)` rarely have two plain
+# matrices. Operands are transposed or sliced, they come in batches, and one matrix may
+# serve a whole batch. Copying them first would cost memory, and a read and a write of
+# everything. A kernel that knows strides doesn't need a copy.
 #
-# The views are as in lab 03. Their last two dimensions are a matrix: element (row, k)
-# of a lies `row * stride[dims - 2] + k * stride[dims - 1]` past the matrix's first.
-# For a transposed matrix these two numbers have changed places, and nothing else has.
+# The views are as in lab 03. Their last two dimensions are a matrix, so element (row,
+# k) of a is `row * stride[dims - 2] + k * stride[dims - 1]` cells after the first
+# element of its matrix. In a transposed matrix, these two strides are swapped.
 #
-# The dimensions before them are the **batch**. Take the number of the matrix apart over
-# them, from the last one to the first, as you took apart i in lab 03; where a matrix
-# serves for several, its stride is 0. blockIdx.z says with which matrix a block begins;
-# there may be more matrices than gridDim.z, so it goes on from there.
+# All dimensions before them are the **batch**. To find matrix number m, compute its
+# index in the batch from the last batch dimension to the first, as `contiguous_kernel`
+# does with i in lab 03. If one matrix serves several products, its stride is 0. A block
+# starts with matrix `blockIdx.z`. There may be more matrices than `gridDim.z`, so it
+# continues with number m + gridDim.z.
 #
-# A thread an element is enough here. Tiles are faster, and no harder: only the two
-# lines that fill them know of strides.
+# One thread per element is enough here, without tiles. Tiles are faster, and only the
+# two lines that fill them change.
 
 # %%
 a, b = np.ones((2, 3, 4)), np.ones((4, 5))
@@ -335,16 +340,18 @@ print(whole.strides, (a @ b).shape, np.array_equal(a @ b, a @ whole))
 # %% [markdown] hints="matmul_batched"
 # <details><summary>Hint 1</summary>
 #
-# The function `matrix_of(batch, view)` says where a matrix begins. It is the loop of
-# contiguous_kernel with another beginning: the last batch dimension is `view.dims - 3`.
+# The function `matrix_of(batch, view)` returns where a matrix starts. It's the loop of
+# `contiguous_kernel`, but which dimension is the last one of the batch?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `for (long long m = blockIdx.z; m < batches; m += gridDim.z)` goes around everything.
-# In it, `const float* x = a + matrix_of(m, a_view)`, the same for b, and then one of
-# your kernels from above, with `x[row * a_row + k * a_col]`. c begins at `c + m * M *
-# N`. With tiles there are barriers in this loop: no thread may leave it early.
+# The last batch dimension is `view.dims - 3`, and the loop ends with dimension 0. In
+# the kernel, a loop goes over m, starting with `blockIdx.z`. There, let x point to the
+# first element of a's matrix, `a + matrix_of(m, a_view)`, and find b's in the same way.
+# Then continue like one of your kernels, but use two strides in each index. Where does
+# matrix m of c start? With tiles, this loop has barriers in it, so no thread may leave
+# it early.
 #
 # </details>
 
@@ -414,24 +421,25 @@ check(matmul_batched)
 # %% [markdown] task="roofline"
 # ## The roofline
 #
-# How fast can it be at all? Two things limit a kernel: how many multiplications and
-# additions the card can do in a second, its **peak**, and how many bytes a second come
-# from memory, its **bandwidth**. Which of the two counts depends on one number, the
-# **intensity**: how many operations are done for each byte that moves.
+# How fast can a product be at all? Two things limit it. The **peak** is how many
+# operations per second the card can do, and the **bandwidth** is how many bytes per
+# second its memory can move. Which of them matters depends on the **intensity**, the
+# operations per byte.
 #
-# Count for a product what **must** be done, by any kernel:
+# Count what any kernel **must** do:
 #
-# - **flops**: a multiplication and an addition for each element of the result and each
-#   k: two, not one.
-# - **bytes**: each element of a and of b is read once and each of the result written
-#   once. That a kernel reads some again and again is the kernel's fault, not the
-#   product's: a cache or shared memory could have kept it.
+# - **flops**: for each element of the result and each k, there's one multiplication and
+#   one addition, so that's two.
+# - **bytes**: each element of a and b is read once, and each element of the result is
+#   written once. Some kernels read elements repeatedly, but that's up to the kernel,
+#   because a cache or shared memory could have kept them.
 #
-# At an intensity of i FLOP for each byte the memory can feed i · bandwidth operations a
-# second. If that is below the peak, memory is the **bound**; if not, computing is. The
-# shapes may have batches, and these are broadcast as in `a @ b`: `broadcast_shapes` of
-# lab 03 says how many products there are, but a matrix that serves for several is read
-# once.
+# At an intensity of i FLOP per byte, memory can feed i · bandwidth operations per
+# second. If that's less than the peak, memory is the **bound**. Otherwise, it's
+# computing. The shapes may have batch dimensions, which are broadcast as in `a @ b`. So
+# `broadcast_shapes` of lab 03 says how many products there are, but a matrix that
+# serves several is still read only once. The last cell uses the numbers of an H200's
+# data sheet.
 
 # %%
 product = (np.ones((1000, 10)) @ np.ones((10, 1000))).size
@@ -440,14 +448,16 @@ print(product * 10 * 2, "FLOP,", (1000 * 10 + 10 * 1000 + product) * 4, "bytes")
 # %% [markdown] hints="roofline"
 # <details><summary>Hint 1</summary>
 #
-# `batch = broadcast_shapes(a[:-2], b[:-2])`, and the result's shape is `(*batch, M,
-# N)`. `math.prod` of a shape is the number of elements.
+# Which shape does the result have? Its batch is broadcast from `a[:-2]` and `b[:-2]`.
+# `math.prod` of a shape is the number of elements. Which three shapes matter for the
+# bytes?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# flops = 2 · elements of the result · K. rate = the smaller of peak and intensity ·
-# bandwidth, and that is the whole roof.
+# The FLOP are 2 · elements of the result · K. The bytes count the shapes as they're
+# given, without broadcasting a or b. The rate is the smaller one of the peak and
+# intensity · bandwidth.
 #
 # </details>
 
@@ -473,7 +483,7 @@ def roofline(a, b, bandwidth, peak, itemsize=4):  #: head
 # %%
 with trying():
     for n in 16, 128, 1024, 4096:
-        print(n, roofline((n, n), (n, n), bandwidth=4.24e12, peak=51.1e12))
+        print(n, roofline((n, n), (n, n), bandwidth=4.8e12, peak=67e12))
 
 # %% check="roofline"
 check(roofline)
@@ -481,13 +491,17 @@ check(roofline)
 # %% [markdown] task="test_matmul"
 # ## A test for products
 #
-# With two square matrices of whole numbers many a wrong product looks right. Write a
-# **test** for kernels such as `matmul_naive`. A test calls what it is given, compares,
-# and raises an error, an AssertionError by `assert`, where something is wrong.
+# If you test with two square matrices of integers, many incorrect kernels pass. Write a
+# **test** for kernels such as `matmul_naive`. It calls the kernel, compares the
+# results, and raises an error, for example by `assert`, if something is wrong.
 #
-# The check gives it right kernels, which it must let pass, and wrong ones, which it
-# must not: mistakes that learners of this lab really make. A right kernel may add in
-# another order, so its last bits may differ.
+# The check calls your test with correct kernels, which must pass, and with incorrect
+# ones, which must not. They make the mistakes that people really make in this lab. A
+# correct kernel may add in another order, so its last bits may differ. That's why you
+# compare with tolerances: `assert_allclose(got, expected, rtol, atol)` accepts a
+# difference of up to atol + rtol · |expected|. The relative part covers large values.
+# The absolute part covers sums near 0, where rounding errors of the products can be
+# larger than the sum itself.
 
 # %%
 a = np.array([0.1, 0.2, 0.3], np.float32)
@@ -497,15 +511,16 @@ np.testing.assert_allclose(a[0] + a[1] + a[2], a[2] + a[1] + a[0], rtol=1e-5)
 # %% [markdown] hints="test_matmul"
 # <details><summary>Hint 1</summary>
 #
-# M, N and K that are all different show where one stands for another. What shows that
-# something is added to c as it was, and what must c hold where K is 0?
+# Which sizes would show that a kernel confuses M, N, and K? What would show that a
+# kernel adds to what c already holds? And what should c hold if K is 0?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Several (M, N, K), no multiple of the block, one of them with K = 0; a and b of random
-# numbers, c full of 7. For blocks of (16, 4) the grid is `(ceil(N / 16), ceil(M / 4))`.
-# Compare with `a @ b` by `np.testing.assert_allclose`, with 1e-4 for rtol and for atol.
+# Use several (M, N, K), none of them multiples of the block, and one with K = 0. Draw a
+# and b at random, and fill c with some number first. Blocks that aren't square, such as
+# (16, 4), find more mistakes. Round the grid up in both directions. For sums of a few
+# dozen products, 1e-4 is a good value for both tolerances.
 #
 # </details>
 
@@ -527,19 +542,19 @@ def test_matmul(kernel):
 # %%
 with trying():
     test_matmul(Kernel(matmul_naive.text, "matmul_naive"))
-    print("your matmul_naive passes")
+    print("Your matmul_naive passes.")
 
 # %% check="test_matmul"
 check(test_matmul)
 
 # %% [markdown]
-# ## What you have built
+# ## What you've built
 #
-# `a @ b` of your library runs the highest of your kernels that is made for the
-# operands: registers for two large matrices, strides for all that is not plain. The
-# trace calls them `yours`, and no copy is among the launches. Where you have no answer,
-# a kernel of the library runs; `with minigrad.kernel_variant("fastest")` runs the
-# library's always.
+# `a @ b` of your library now runs the fastest of your kernels that supports the
+# operands: the one with registers for two large matrices, and the one with strides for
+# everything that isn't plain. The trace calls them `yours`, and none of the launches is
+# a copy. Where you haven't written a kernel, minigrad's runs. `with
+# minigrad.kernel_variant("fastest")` always runs minigrad's.
 
 # %%
 with trying():
@@ -551,13 +566,13 @@ with trying():
     print(launches)
 
 # %% [markdown]
-# ## Your kernels under the roof
+# ## Your kernels in the roofline
 #
-# The roof of this machine, measured now: the fastest copy, and the fastest product that
-# NVIDIA's library (or without a GPU, NumPy) makes. Your kernels stand where the traffic
-# puts them that the simulator counts: their FLOP for each byte that their warps ask
-# for. With a GPU they are timed as well; the simulator's times say nothing of a GPU, so
-# without one you see how high they could be, not how high they are.
+# First we measure this machine's limits, with its fastest copy and with the fastest
+# product of NVIDIA's library (or, without a GPU, NumPy's). The simulator counts how
+# many bytes your kernels' warps ask for, and that decides how far right each kernel is.
+# With a GPU, the kernels are also timed. Without one, you only see how fast they could
+# be, because the simulator's times say nothing about a GPU.
 
 # %%
 with trying() as show:
@@ -578,7 +593,7 @@ with trying() as show:
 # %% [markdown]
 # ## How you were checked
 #
-# `show_check` shows the check of an exercise: its cases, where the expected values come
+# `show_check` shows an exercise's check: its cases, where the expected values come
 # from, and the mistakes that it can name.
 
 # %%
@@ -587,5 +602,5 @@ show_check(matmul_tiled)
 # %% [markdown]
 # ## Where to go next
 #
-# A convolution is a product of matrices in disguise: chapter 07 lays out the windows of
-# a picture as columns, and calls what you have written here.
+# A convolution can be turned into a product of matrices. In chapter 07, you arrange the
+# windows of an image as columns, and then call what you've written here.

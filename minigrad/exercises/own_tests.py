@@ -93,17 +93,18 @@ def test_max_argmax(kernel):
 
 @exercise(points=2, stars=2, minutes=15, level="extra")
 def test_matmul(kernel):
-    """Raise an error if `kernel` is no right matmul_naive; else return.
+    """Raise an error unless `kernel` is a correct `matmul_naive`.
 
-    kernel: a kernel with the contract of matmul_naive, launched as a Kernel is,
+    kernel: a kernel with the contract of `matmul_naive`, launched as a Kernel is:
     kernel(grid, block, (a, b, c, M, N, K)), with float32 arrays of NumPy.
 
-    Right ones must pass: they may add in any order, so c is right up to rounding. c may
-    hold anything before, and holds the product afterwards, 0 where K is 0. Blocks need
-    not be square. inf and NaN are not to be tested. The error is an AssertionError, or
-    what the launch raises.
-    At hand: a @ b, np.testing.assert_allclose(one, other, rtol, atol). Compare with
-    NumPy; PyTorch is not there.
+    Correct kernels must pass. They may add in any order, so c is correct up to
+    rounding. c may hold anything before, and afterward it holds the product, which is 0
+    if K is 0. Blocks don't have to be square. Don't test inf and NaN. The error may be
+    an AssertionError, or whatever the launch raises.
+
+    You can use a @ b and np.testing.assert_allclose(got, expected, rtol, atol). Compare
+    with NumPy, because PyTorch isn't available.
     """
 
 
