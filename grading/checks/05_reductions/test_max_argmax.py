@@ -9,15 +9,15 @@ check = TestCheck(
     of=max_argmax,
     rejects={
         "of_matrix": "a kernel whose indices count through all rows",
-        "initial_zero": "a kernel whose largest element is never below 0",
-        "first_pass": "a kernel that looks at the first blockDim.x elements alone",
-        "index_of_thread": "a kernel whose index is that of the thread",
-        "last_of_ties": "a kernel that takes the last of equal elements",
-        "nan_lost": "a kernel that loses NaN",
-        "any_nan": "a kernel that takes any NaN, not the first",
-        "tie_in_tree": "a kernel that takes the lower thread's of equal elements",
+        "initial_zero": "a kernel whose maximum is never below 0",
+        "first_pass": "a kernel that searches only the first blockDim.x elements",
+        "index_of_thread": "a kernel whose index is the thread's number",
+        "last_of_ties": "a kernel that returns the last of equal elements",
+        "nan_lost": "a kernel that doesn't find NaN",
+        "any_nan": "a kernel that returns any NaN instead of the first",
+        "tie_in_tree": "a kernel that returns the lower thread's of equal elements",
         "by_bits": (
-            "a kernel for which 0 is larger than -0, and a negative NaN the smallest"
+            "a kernel for which 0 is above -0 and a negative NaN below all numbers"
         ),
         "outside": "a kernel that reads element n",
     },
