@@ -394,8 +394,8 @@ print("solved:", not report.findings)
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# All threads must run the loop equally often. Thread 0 may go along, because the line
-# with `left` already takes care of it.
+# All threads must run the loop the same number of times. Thread 0 may take part,
+# because the line with `left` already takes care of it.
 #
 # ```c
 # for (int k = 0; k < by; k++) {

@@ -272,13 +272,14 @@ for stride in 1, 2, 3, 4, 32, 33, 0:
 
 # %% [markdown]
 # On the H100, we timed a loop that reads shared memory with each stride. The times grow
-# nearly as fast as the passes, to 30 times as much for 32 passes.
+# nearly as fast as the passes. With 32 passes, it takes {{=30}} times as long.
 
 # %%
 strides, times = series("memory/shared memory", "µs")
 names = [f"stride {stride:.0f}" for stride in strides]
 counted = [passes([stride * t for t in range(32)]) for stride in strides]
 both = {"passes": counted, "µs on the H100": times}
+print(f"{max(times) / min(times):.0f} times as long")
 viz.ranking({k: dict(zip(names, v, strict=True)) for k, v in both.items()})
 
 # %% [markdown]
@@ -681,7 +682,8 @@ for n, time in zip(sizes, times, strict=True):
     speeds.append(4 * n / time / 1e3)  # your line
 
 # %%
-print(f"the largest: {speeds[-1]:.0f} GB/s", "solved:", round(speeds[-1]) == 2370)
+print(f"the largest: {speeds[-1]:.0f} GB/s, {speeds[-1] / 3350:.0%} of 3,350 GB/s")
+print("solved:", round(speeds[-1]) == 2370)
 viz.lines({"µs": {"time": (sizes, times)}, "GB/s": {"rate": (sizes, speeds)}},
           x="n", log="xy")  # fmt: skip
 
@@ -689,7 +691,7 @@ viz.lines({"µs": {"time": (sizes, times)}, "GB/s": {"rate": (sizes, speeds)}},
 # <details><summary>Answer</summary>
 #
 # Each float is read and written, and it has 4 bytes. The largest copy reached {{=2370}}
-# GB/s, 71 % of the data sheet's 3,350.
+# GB/s, {{=71}} % of the data sheet's 3,350.
 #
 # ```python
 # speeds.append(8 * n / time / 1e3)

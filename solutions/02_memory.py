@@ -45,8 +45,8 @@ answers_from("labs", before="02_memory")
 # %% [markdown] task="shared_reverse"
 # ## Reverse each block, through shared memory
 #
-# Each block reverses its own elements. With blocks of 4 and 6 elements, it looks like
-# this:
+# Each block reverses its own elements. If blocks have 4 threads and x has 6 elements,
+# it looks like this:
 #
 # > x = 0 1 2 3 | 4 5
 # >
@@ -261,8 +261,8 @@ check(fix_the_race)
 # ## A coalesced copy
 #
 # The kernel in the next cell copies an array with fewer threads than elements. Each
-# thread copies its own piece, one element after the other, as you'd do it on a CPU.
-# The result is correct, but the copy reaches only
+# thread copies its own piece, one element after the other, as you'd do it on a CPU. The
+# result is correct, but the copy reaches only
 # {{memory/single | copy with a piece | m}} GB/s on an
 # {{memory/single | copy with a piece | GPU}}.
 #
@@ -328,17 +328,17 @@ check(coalesced_copy)
 # ## Transpose in tiles
 #
 # `y[col, row] = x[row, col]`. If each thread copies one element, either the reads or
-# the writes run down a column, and each one touches its own sector. On an H100, such a
-# kernel
-# reaches {{memory/transposes | element | GB}} GB/s, and a plain copy
+# the writes run down a column, and each one touches its own sector. On an H100, that
+# reaches
+# {{memory/transposes | element | GB}} GB/s. A plain copy reaches
 # {{memory/transposes | a plain copy | GB}}.
 #
 # So let each block fetch a tile of 32 × 32 elements into shared memory, row by row.
 # Then let it write the rows of the transposed tile, which are the columns of the tile.
 # Both global accesses are coalesced, and the transposing happens in shared memory.
 #
-# - The block has fewer rows of threads than the tile. So each thread handles several
-#   rows of the tile: `threadIdx.y`, `threadIdx.y + blockDim.y`, and so on.
+# - The block may have fewer rows of threads than the tile. So each thread handles
+#   several rows of the tile: `threadIdx.y`, `threadIdx.y + blockDim.y`, and so on.
 # - The tiles at the right and lower edges reach beyond the matrix. A good test is 33 ×
 #   65.
 # - A column of `float tile[32][32]` is in a single bank. Add a column that nobody uses.
