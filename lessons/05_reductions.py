@@ -21,11 +21,10 @@
 # - How often is each element read?
 #
 # After this lesson, you can write sums, maxima, softmax, and layer norm for rows of any
-# length, and bound their rounding errors. It takes about {{duration}}, builds on
-# chapters
-# 02 to 04, and needs no GPU. All times were measured on one {{sum of | PyTorch | GPU}},
-# where PyTorch's copy reaches {{machine | PyTorch's copy | GB/s}} GB/s
-# (`docs/benchmarks/kernels.md`).
+# length, and bound their rounding errors. It builds on chapters 02 to 04, takes about
+# {{duration}}, and needs no GPU. All times were measured on one
+# {{sum of | PyTorch | GPU}}, where PyTorch's copy reaches
+# {{machine | PyTorch's copy | GB/s}} GB/s (`docs/benchmarks/kernels.md`).
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
@@ -52,7 +51,8 @@ for x in 0.1, 1, 1000, 1e6, 1e8:
     print(f"{x:>13,}  {np.spacing(np.float32(x)):.1e}")
 
 # %% [markdown]
-# Here, a is 100,000,000, b is −100,000,000, and c is 1. **Predict** the two results.
+# Here, a is 100,000,000, b is −100,000,000, and c is 1. **Predict** what the next cell
+# prints.
 
 # %%
 a, b, c = np.float32(1e8), np.float32(-1e8), np.float32(1)
@@ -132,8 +132,8 @@ viz.lines(curves, x="elements", y="relative error", log="xy")
 
 # %% [markdown]
 # The parallel order isn't only faster. It's also {{=**more accurate**|'one by one':
-# '3e-05', 'tree': '3e-08'}}. The lab's checks use this bound as their tolerance, so
-# every sensible order passes.
+# '3e-05', 'tree': '3e-08'}}. The lab's checks of sums use this bound as their
+# tolerance, so every sensible order passes.
 #
 # **Puzzle 1: two levels.** This function splits a million elements into chunks, adds
 # each chunk one by one, and then adds the chunks' sums one by one. An element goes
@@ -656,8 +656,8 @@ pairs
 
 # %% [markdown]
 # The first 7 is in column 1, but thread 0 has found the one in column {{=4|(7, 4)}}. A
-# tree that prefers the lower thread returns that one. The key must compare the values
-# first, and then prefer the {{=smaller column|(7, 1)}}.
+# tree that prefers the lower thread returns that one. So compare the values first, and
+# if they're equal, prefer the {{=smaller column|(7, 1)}}.
 
 # %%
 max(pairs, key=lambda p: (p[0], -p[1]))
@@ -679,9 +679,9 @@ best
 # of a ReLU, because none of them is negative. Begin with an element of the row, or with
 # `-INFINITY`.
 #
-# The pair costs extra instructions. For 65,536 rows of 4,096 floats, PyTorch takes
-# {{argmax | PyTorch | time}} for the argmax
-# and {{sums of rows | PyTorch | time}} for the sum.
+# The pair costs extra instructions. For 65,536 rows of 4,096 floats, PyTorch
+# takes {{argmax | PyTorch | time}} for the argmax and
+# {{sums of rows | PyTorch | time}} for the sums.
 #
 # **To the lab**: exercise 4 (`max_argmax`).
 #
@@ -783,9 +783,8 @@ report = three_pass.check(4, 256, (x, y, 1000))
 print(report, report.counts["reads"] / x.size)
 
 # %% [markdown]
-# The reference solution reads {{=3.256}} times as many elements as there are. Three
-# reads come from the passes, and the rest because each thread begins with the row's
-# first element.
+# On average, the reference solution reads an element {{=3.256}} times. That's three
+# times for the passes, and each thread also begins with the row's first element.
 #
 # ### Break it: a missing barrier
 #
@@ -938,7 +937,8 @@ viz.ranking({
 # **slower**. Such a row has 16 KB, so the second and third pass find it in a cache, and
 # online softmax computes more exponentials. With rows of 1 MB, the cache helps less,
 # and online softmax reaches {{softmax of rows, 1,0 | softmax_online}} GB/s instead of
-# {{softmax of rows, 1,0 | softmax_shared}}.
+# {{softmax of rows, 1,0 | softmax_shared}}. The fastest kernel for short rows reads
+# each row once and keeps it in registers.
 #
 # It also never needs the whole row at once, so the elements may arrive piece by piece.
 # **Flash attention** is built on that (T. Dao et al., 2022).
