@@ -54,11 +54,12 @@ def speed(exercise, text):
     share, *times = measured
     reached, best = (2 * n**3 / seconds / 1e12 for seconds in times)
     message = (
-        f"{reached:.1f} TFLOP/s, {share:.0%} of the {best:.1f} TFLOP/s that cuBLAS "
-        f"reaches on this GPU; {SHARE:.0%} are needed, {BONUS:.0%} are the bonus"
+        f"Your kernel reaches {reached:.1f} TFLOP/s, {share:.0%} of the {best:.1f} "
+        f"TFLOP/s of cuBLAS on this GPU. The exercise asks for {SHARE:.0%}, and the "
+        f"bonus for {BONUS:.0%}."
     )
     if share >= BONUS:
-        message += ", and you have it"
+        message += " You have the bonus."
     return [(share >= SHARE, message)]
 
 

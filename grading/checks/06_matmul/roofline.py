@@ -69,7 +69,7 @@ def compare(got, expected, case=None):
 def diagnose(got, expected, case):
     if isinstance(got, dict) and got.keys() != expected.keys():
         names = ", ".join(f'"{key}"' for key in expected)
-        return "keys", f"the dict has these five keys: {names}"
+        return "keys", f"The keys aren't the five of the contract. Use {names}."
     return None
 
 
