@@ -77,8 +77,8 @@ strides(x.T, name="x.T")
 # %% [markdown]
 # ## A kernel that follows strides
 #
-# You wrote these two functions in lab 03. In CUDA C, a single loop does the work of
-# both. It splits i into indices, starting with the last, and adds up index times
+# You wrote `index_of` and `offset_of` in lab 03. In CUDA C, a single loop does the work
+# of both. It splits i into indices, starting with the last, and adds up index times
 # stride.
 
 # %%
@@ -234,9 +234,9 @@ for view in big, big.T:
 # long series of instructions. PyTorch's version is faster because it uses 32-bit
 # integers wherever they suffice, and replaces each division with a multiplication.
 #
-# There's a second remedy. Before a launch, dimensions can be **coalesced**, which means
-# merged if a single stride can serve for both (as in `view`, chapter 03). **Predict**
-# how many dimensions are left of each of these.
+# There's a second remedy. Before a launch, two dimensions can be merged if a single
+# stride can serve for both (as in `view`, chapter 03). **Predict** how many dimensions
+# are left of each of these.
 
 # %%
 from minigrad.launch import coalesce_dims

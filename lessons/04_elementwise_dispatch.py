@@ -18,8 +18,8 @@
 # you'll learn PyTorch's rule for the dtype, fill a small registry of kernels, watch
 # which kernels minigrad and PyTorch launch, and then turn three launches into one.
 #
-# It takes about {{duration}}, and builds on part 1. Run each code cell as you reach it,
-# and write your predictions down. The core path of the course leaves this part out.
+# It takes about {{duration}}, and builds on part 1. The core path of the course leaves
+# this part out.
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
@@ -415,9 +415,9 @@ viz.ranking({
 })  # fmt: skip
 
 # %% [markdown]
-# For `x + y`, `contiguous` gains little over `strided`, because minigrad coalesces
-# contiguous tensors to one dimension first. In the matrix plus a row, two dimensions
-# remain, and the rate of `strided` drops from {{a + b | binary_s}} to
+# For `x + y`, `contiguous` gains little over `strided`, because minigrad merges the
+# dimensions of contiguous tensors into one first. In the matrix plus a row, two
+# dimensions remain, and the rate of `strided` drops from {{a + b | binary_s}} to
 # {{mat | binary_s}} GB/s.
 #
 # `vectors` gains more. Each thread asks for four floats at once instead of one, so four

@@ -52,7 +52,7 @@ def test_exported_package(home, lab, tmp_path, capsys, nightly):
     mine = (target / "minigrad/layout.py").read_text()
     assert "        total += i * s  # add\n" in mine
     assert "# The course's solution of exercise 03.1.\ndef contiguous_strides" in mine
-    assert '\n\n\ndef offset_of(index, strides, offset=0):\n    """The storage' in mine
+    assert '\n\n\ndef offset_of(index, strides, offset=0):\n    """Return the' in mine
     readme = (target / "README.md").read_text()
     assert "| `offset_of(index, strides, offset=0)` | minigrad.layout | own |" in readme
     ruff = [sys.executable, "-m", "ruff"]
