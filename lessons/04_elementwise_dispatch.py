@@ -353,7 +353,7 @@ launches
 # `T` and `view` change three numbers. `contiguous` {{=copies|copy strided}}, and the
 # comparison is the second launch.
 #
-# **Puzzle 5: one launch less.** Change the line so that it launches a single kernel.
+# **Puzzle 5: one launch fewer.** Change the line so that it launches a single kernel.
 # `z` must have the same values in the same order.
 
 
