@@ -771,9 +771,9 @@ print(y.sum(1)[:4])
 print(threads.check(1, 32, (x, y, 32, 500)).summary())
 
 # %% [markdown]
-# Each of the 32 threads {{=reads another sector|32 sectors a request}}, so nothing is
-# coalesced. There are also only as many threads as rows. Both get better if a **block**
-# works on each row, as in exercise 5.
+# Each of the 32 threads {{=reads a different sector|32 sectors a request}}, so nothing
+# is coalesced. There are also only as many threads as rows. In exercise 5, a whole
+# **block** works on each row, which solves both problems.
 
 # %%
 x = draw.normal(0, 3, (4, 1000)).astype(np.float32)
