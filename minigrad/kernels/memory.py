@@ -99,6 +99,7 @@ __global__ void transpose_tiled(const float* x, float* y, int rows, int cols);
     points=3,
     stars=3,
     minutes=30,
+    level="good to know",
 )
 
 

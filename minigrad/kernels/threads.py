@@ -34,7 +34,7 @@ __global__ void tail_guard(const float* x, float* y, int n);
 
 @exercise(points=2, stars=1, minutes=10)
 def launch_config(shape, block):
-    """Return the smallest grid whose blocks cover `shape`, as a tuple of Python ints.
+    """Return the smallest grid whose blocks cover `shape`, as a tuple of ints.
 
     A grid starts with x, like a block. x runs along the columns, and y along the rows.
     Blocks are whole, so the last ones may reach beyond the shape. A grid has at least

@@ -46,8 +46,8 @@ def fans(shape):
     shape: of a weight, a tuple of sizes from 1 on: (out_features, in_features) of
     Linear, or (out_channels, in_channels, KH, KW) of Conv2d, where a number of the
     input meets a weight at each of the KH * KW places of the window. Any number of
-    sizes may follow the first two, and they may be so large that such a weight fits in
-    no memory: both numbers are exact ints.
+    sizes may follow the first two. A weight has fewer than 2 ** 63 elements, but more
+    than fit into memory or than a float can count: both numbers are exact ints.
     ValueError for fewer than two dimensions.
     """
 

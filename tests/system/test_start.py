@@ -14,7 +14,6 @@ import nbformat
 import pytest
 from lab_server import TOKEN, commit, git
 
-from grading.notebooks.duration import duration
 from minigrad import course
 from minigrad.cli import overview, progress, start, work
 from minigrad.exercises.registry import exercises
@@ -443,15 +442,9 @@ def test_the_core_path_takes_as_long_as_the_start_page_says():
         if entry.exercise.level == "core"
     )
     for chapter in chapters:
-        parts = chapter.lessons[:1] if chapter.number in (0, 4) else chapter.lessons
-        for name in parts:
-            text = (course.home() / f"lessons/{name}.ipynb").read_text()
-            if name == "02_memory_tiles":  # says that the core path ends there
-                cells = nbformat.reads(text, 4).cells
-                end = [c.source.find("## While one warp waits") >= 0 for c in cells]
-                text = "about " + duration(cells[: end.index(True)], [])
-            said = re.search(r"about ([\d.]+) (minutes|hours) \(an", text)
-            minutes += float(said[1]) * (60 if said[2] == "hours" else 1)
+        text = (course.home() / f"lessons/{chapter.name}.ipynb").read_text()
+        said = re.search(r"about ([\d.]+) (minutes|hours) \(an", text)
+        minutes += float(said[1]) * (60 if said[2] == "hours" else 1)
     assert 18 <= minutes / 60 <= 22
     levels = {
         e.exercise.level for e in exercises() if e.chapter[:2] in ("07", "11", "12")

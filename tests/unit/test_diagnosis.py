@@ -299,7 +299,7 @@ SLOPE = "(8 * (ends[1] - ends[2]) - (ends[0] - ends[3])) / (12 * eps)"
 SAID = [  # exercise, patch of its solution, what is said of it
     ("map_2d", [(COL, f"{COL}; col = min(col, cols - 1)")], "race"),
     ("grid_stride", [(SQUARE, f"{SQUARE} if (n) y[n - 1] = x[n - 1] * x[n - 1];")],
-     "race"),
+     "writes"),
     ("outer_product", [("k = blockIdx.z", "k = min((int)blockIdx.z, b - 1)")], "race"),
     ("coalesced_copy", [("for (int i", "for (int k = 0; k < 2; k++) for (int i")],
      "sectors"),
