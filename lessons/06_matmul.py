@@ -136,7 +136,7 @@ print(
 #
 # Suppose that the kernel swaps the two, so that x counts rows. The grid of 4 × 3 blocks
 # has 64 threads along x and 48 along y. **Predict** how many of the 37 · 51 elements
-# are incorrect then. How many are it for a 64 × 64 result?
+# are incorrect then. And how many of a 64 × 64 result?
 
 # %%
 text = matmul.matmul_naive.text
@@ -283,8 +283,8 @@ print(f"{intensity(rows):.2f} FLOP per byte; solved:", found)
 # <details><summary>Answer</summary>
 #
 # As long as the weights are most of the bytes, each row adds 2 FLOP per 4 bytes, so the
-# intensity is about rows / 2. That suggests a bit more than 32, and reading the batch
-# and writing the result make it one more.
+# intensity is about rows / 2. That would need 32.4 rows. Reading the batch and
+# writing the result raise it to 32.9.
 #
 # ```python
 # rows = 33
@@ -775,7 +775,8 @@ viz.roofline([viz.Point(name, rows[name][0], measured[name] * 1e12) for name in 
              roofs)  # fmt: skip
 
 # %% [markdown]
-# Read it from the left. First the kernels move right, and then they climb.
+# Read it from the left. First the kernels move right, and then they
+# climb. Caches lift the first two above the slope.
 #
 # ## What cuBLAS does in addition
 #
@@ -916,7 +917,7 @@ launches
 # - Count the work, 2 M N K FLOP, and the bytes, each element once. Their ratio is the
 #   intensity.
 # - The roofline says whether bandwidth or peak limits you, and when to stop.
-# - Use each number many times on every level after you've read it.
+# - Once you've read a number, use it many times, on every level.
 # - If a measured time surprises you, look for the cause among the things you can count.
 #
 # ## Before you go: four questions

@@ -9,8 +9,8 @@
 // Blocks of two dimensions. Each element of c costs 2 K reads of global memory: a
 // warp's neighbors, and the caches, share some of them.
 
-// threadIdx.x along the rows of c: neighbors read a and write c a whole row apart.
-// Every access of a warp costs 32 transactions.
+// threadIdx.x along the rows of c: neighbors read a and write c a whole row apart. With
+// blocks of 16 x 16, a warp needs 16 sectors of a for 16 numbers.
 template <typename T, typename A = T>
 __global__ void matmul_naive(const T* a, const T* b, T* c, int M, int N, int K) {
     int row = blockIdx.x * blockDim.x + threadIdx.x;
@@ -24,7 +24,7 @@ __global__ void matmul_naive(const T* a, const T* b, T* c, int M, int N, int K) 
 }
 
 // threadIdx.x along the columns: neighbors read b side by side, and share a.
-// One line differs. Still 2 K reads an element.
+// Two lines differ. Each element still takes 2 K reads.
 template <typename T, typename A = T>
 __global__ void matmul_coalesced(const T* a, const T* b, T* c, int M, int N, int K) {
     int row = blockIdx.y * blockDim.y + threadIdx.y;
@@ -85,9 +85,9 @@ __global__ void matmul_tiled(const T* a, Strides as, const T* b, Strides bs, T* 
 
 // ------------------------------------------------- more elements a thread
 //
-// Shared memory gives a warp 32 numbers at a time, as many as the warp multiplies in
-// the same time: a thread has to use each number that it reads more than once. Blocks
-// have one dimension. Any sizes; outside of a and b there are zeros.
+// In one clock, a multiprocessor's shared memory serves one warp, but its arithmetic
+// units serve four. So a thread has to use each number that it reads several times.
+// Blocks have one dimension. Sizes may be any; there are zeros outside a and b.
 
 // A thread makes a column of 8 elements of c: what it reads of b, it uses 8 times.
 // Blocks of 512 threads make 64 x 64 elements, 8 numbers of K at a time.
