@@ -443,7 +443,7 @@ def test_the_core_path_takes_as_long_as_the_start_page_says():
     )
     for chapter in chapters:
         text = (course.home() / f"lessons/{chapter.name}.ipynb").read_text()
-        said = re.search(r"about ([\d.]+) (minutes|hours) \(an", text)
+        said = re.search(r"about(?: |\\n)([\d.]+) (minutes|hours) \(an", text)
         minutes += float(said[1]) * (60 if said[2] == "hours" else 1)
     assert 18 <= minutes / 60 <= 22
     levels = {
