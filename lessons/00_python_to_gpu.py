@@ -13,21 +13,21 @@
 # %% [markdown]
 # # 00 · Where Python ends and the GPU begins
 #
-# Python can't run on a GPU. But `x + y` in PyTorch or CuPy does. What happens between
-# your line and the GPU? This lesson is a short tour. You'll see what a kernel, host,
-# device, stream, and driver are, run a whole CUDA program, and find out why a program
-# can fail without saying a word.
+# Python can't run on a GPU, and yet `x + y` in PyTorch or CuPy does run there. What
+# happens between your line and the GPU? This lesson is a short tour. You'll learn what
+# kernels, hosts, devices, streams, and drivers are, run a whole CUDA program, and find
+# out why a program can fail without saying a word.
 #
 # It takes about {{duration}}, builds on Python and NumPy only, and needs no GPU. Run
 # each code cell as you reach it. If you're asked to predict something, write your guess
 # down first. The **puzzles** ask you to change a single line, and the code cell below
 # tells you whether you solved it.
 #
-# Whatever can run on your machine runs for real. CUDA C++ also runs in minigrad's
-# simulator. If something can't run here, the cell says `not run:` and why. Two more
-# lessons of this chapter are for reference: [part 2](00_python_to_gpu_libraries.ipynb)
-# compares six libraries, and [part 3](00_python_to_gpu_machine.ipynb) is about your own
-# machine.
+# Whatever can run on your machine runs for real. Kernels also run in the simulator of
+# minigrad, the library that you build in this course. If something can't run here, the
+# cell says `not run:` and why. Two more lessons of this chapter are for reference:
+# [part 2](00_python_to_gpu_libraries.ipynb) compares six libraries, and [part
+# 3](00_python_to_gpu_machine.ipynb) is about your own machine.
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
@@ -65,14 +65,15 @@ gpu_count()
 viz.machine()
 
 # %% [markdown]
-# In this course, a kernel only reads the device's memory. (CUDA also lets kernels read
-# the host's memory over the bus, but slowly.) So before a launch, we copy the arrays to
-# the device, and afterward we copy the result back. These copies go over PCIe, the bus
+# In this course, kernels use only the device's memory. (CUDA also lets them use the
+# host's memory over the bus, but slowly.) So before a launch, we copy the arrays to the
+# device, and afterward we copy the result back. These copies go over PCIe, the bus
 # between the two computers.
 #
-# An H200's own memory moves 4,800 GB per second. A copy reads and writes, so it counts
-# twice there. Over PCIe 4, a NumPy array reaches about 10 GB per second. **Predict**
-# how long it takes to copy 100 MB within the GPU's memory, and how long over PCIe.
+# An H200's own memory moves 4,800 GB per second. A copy within this memory both reads
+# and writes each byte, so 100 MB count as 200 MB. Over PCIe 4, copying a NumPy array
+# runs at about 10 GB per second. **Predict** how long it takes to copy 100 MB within
+# the GPU's memory, and how long over PCIe.
 
 # %%
 x = np.ones(25_000_000, np.float32)
@@ -85,13 +86,13 @@ del x, y
 
 # %% [markdown]
 # The copy over PCIe takes {{=10 ms|10.00 ms, computed}} instead of {{=0.04}}, which is
-# more than two hundred times as long. So what you copy, and how often, often matters
+# more than two hundred times as long. So what you copy, and how many times, can matter
 # more than how fast your kernels are.
 #
 # **Puzzle 1: fewest bytes.** Three NumPy arrays of `n` float32 numbers are on the host,
 # and we want `(x + y) * z` as a NumPy array. Someone copies two arrays to the device
-# and one back for each of the two operations. How many bytes have to cross the bus if
-# you do it well?
+# and one back for each of the two operations. What's the smallest number of bytes that
+# has to cross the bus?
 
 # %%
 n = 1_000_000
@@ -132,10 +133,12 @@ extern "C" __global__ void add(const float* x, float* y, int n) {
 """
 
 # %% [markdown]
-# `__global__` says that the host launches this function and the device runs it. `extern
-# "C"` keeps its name as it's written, so that others can find it. Many **threads** run
-# the kernel at once, in **blocks** of equal size. Each thread computes its own `i` and
-# works on that element. Chapter 01 explains this line.
+# `__global__` says that the host launches this function and the device runs it. A C++
+# compiler normally adds the parameter types to a function's name. `extern "C"` turns
+# that off, so that Python can find the kernel as `add`. `const float* x` is an array of
+# float32 that's only read, `float* y` is one that may be written, and `int n` is an
+# integer. Many **threads** run the kernel at once, in **blocks** of equal size. Each
+# thread computes its own `i` and works on that element. Chapter 01 explains this line.
 #
 # minigrad's simulator can run the kernel. We launch 1 block of 32 threads for 4
 # elements, and the `if` stops the other {{=28}} threads. The picture shows which thread
@@ -177,17 +180,19 @@ print(to_host(y), "solved:", to_host(y).tolist() == [0, 1, 4, 9, 16])
 # </details>
 
 # %% [markdown]
-# Now the host's part of the program. `float* dx` is a **pointer**, which is a variable
-# that holds an address. `cudaMalloc(&dx, size)` gets memory on the device and stores
-# its address in dx. (`&dx` is the address of dx itself, so that the function can change
-# it.) The pointer is in the host's memory, but what it points to is on the device, so
-# only kernels and `cudaMemcpy` may use it.
+# Now the host's part of the program, which starts in `main`. `float *dx` declares a
+# **pointer**, a variable that holds an address. `cudaMalloc(&dx, size)` allocates
+# memory on the device and stores its address in dx. (We pass `&dx`, the address of dx
+# itself, so that the function can change dx.) The pointer is in the host's memory, but
+# what it points to is on the device, so the host's own code must not read it. `sizeof
+# x` is the size of x in bytes, and `%g` prints a number.
 
 # %%
 host_source = r"""
 #include <cstdio>
 int main() {
-    float x[4] = {1, 2, 3, 4}, y[4] = {10, 20, 30, 40}, *dx, *dy;
+    float x[4] = {1, 2, 3, 4}, y[4] = {10, 20, 30, 40};
+    float *dx, *dy;
     cudaMalloc(&dx, sizeof x);
     cudaMalloc(&dy, sizeof y);
     cudaMemcpy(dx, x, sizeof x, cudaMemcpyHostToDevice);
@@ -215,7 +220,7 @@ toolkit.program(kernel_source + host_source)
 #
 # With a GPU, it prints 11 22 33 44. Without one, it prints 10 20 30 40, and nothing
 # else. Compiling doesn't need a GPU, and the program runs to its end. All of its CUDA
-# calls fail, but functions of CUDA don't raise exceptions. They **return** an error
+# calls fail, but CUDA functions don't raise exceptions. They **return** an error
 # number, and this program doesn't look at it. So it prints what was in y before.
 #
 # </details>
@@ -225,6 +230,7 @@ toolkit.program(kernel_source + host_source)
 #
 # A launch doesn't return anything. `cudaGetLastError` says whether it was refused. (If
 # something goes wrong while the kernel runs, you'll hear about it later, as we'll see.)
+# We insert the two lines below right after the launch.
 
 # %%
 look = r"""    cudaError_t error = cudaGetLastError();
@@ -252,13 +258,14 @@ toolkit.program(kernel_source + checked.replace("<<<1, 32>>>", "<<<1, 2048>>>"))
 # </details>
 
 # %% [markdown]
-# Blocks also have to share the **registers** of the processor they run on, in which
-# threads keep their variables. There are usually 65,536. If a kernel needs 100
-# registers per thread, 1,024 threads need 102,400, so you have to launch smaller
-# blocks.
+# There's a second limit. Threads keep their variables in **registers**, and all threads
+# of a block share one supply of them, usually 65,536. If a kernel needs 100 registers
+# per thread, 1,024 threads need 102,400, so you have to launch smaller blocks.
 #
-# **Puzzle 3: enough threads.** A grid of `blocks` blocks with 256 threads each should
-# work on 1,000 elements. Change the line so that no element is left out, for any n.
+# **Puzzle 3: enough threads.** We launch `blocks` blocks with 256 threads each, and
+# they should work on 1,000 elements. All blocks of a launch together are the **grid**.
+# Change the line so that every element gets a thread, with as few blocks as possible,
+# for any n.
 
 # %%
 n = 1000
@@ -285,18 +292,22 @@ print(int(to_host(y).sum()), "of", n, "solved:", to_host(y).all() and blocks == 
 #
 # ## Who calls whom
 #
-# There are three layers between a line of Python and the kernel.
+# There are three layers between a line of Python and the kernel: the library (such as
+# PyTorch), the CUDA runtime, and the driver.
 
 # %%
 viz.calls()
 
 # %% [markdown]
-# The **driver** is NVIDIA's software that the operating system loads. Somebody has
-# installed it on your machine, or on Colab's. The **toolkit** is what developers
-# install: nvcc, headers, and libraries. PyTorch's CUDA wheels bring their own runtime
-# and only need the driver.
+# The **runtime** is the library whose functions start with `cuda`, such as
+# `cudaMalloc`. It calls the **driver**, which is NVIDIA's software that the operating
+# system loads. If your machine has an NVIDIA GPU, the driver is probably installed
+# already, as it is on Colab's GPU machines. The **toolkit** is what developers install:
+# nvcc, headers, and libraries. PyTorch's CUDA wheels bring their own runtime and only
+# need the driver.
 #
-# Where does Python end? Let's ask for the source code of `torch.add`.
+# Where does Python end? Let's ask for the source code of `torch.add`. (`with trying():`
+# prints an error's message and lets the notebook continue.)
 
 # %%
 with trying():
@@ -420,7 +431,7 @@ viz.spans({"stream a": logs[0], "stream b": logs[1]}, "two kernels")
 # </details>
 
 # %% [markdown]
-# ### An error comes late
+# ### When does the error appear?
 #
 # **Predict**: the kernel below fails while it runs. Does `submit` raise the error, or
 # `result`?
@@ -428,14 +439,15 @@ viz.spans({"stream a": logs[0], "stream b": logs[1]}, "two kernels")
 # %%
 with trying():
     failing = stream.submit(int, "five")
-    print("launched, no error")
+    print("after submit")
     failing.result()
 
 # %% [markdown]
 # The error comes from the line that {{=waits|line 4: failing.result()}}. It's the same
-# on a GPU. Here's a kernel that writes four terabytes past the end of its array.
-# **Predict** what the two lines print on a GPU. (Without one, both say that the driver
-# is missing.)
+# on a GPU. Here's a kernel that writes a number to an address four terabytes past the
+# end of its array. (`1ll << 40` is 2⁴⁰ as a 64-bit integer.) **Predict** what the two
+# lines print on a GPU. (Without a GPU, both print the error of the missing driver or
+# device.)
 
 # %%
 late = r"""
@@ -455,16 +467,17 @@ toolkit.program(late)
 # <details><summary>Answer</summary>
 #
 # The first line says "no error", and the second says "an illegal memory access was
-# encountered". In PyTorch, the exception appears at the next call that waits, perhaps
-# far away. If you set `CUDA_LAUNCH_BLOCKING=1` in the environment, every launch waits,
-# so the correct line raises it. After such an error, the process can't use the GPU any
-# longer. You have to restart it.
+# encountered". In PyTorch, the exception appears at a later CUDA call, perhaps far
+# away. If you set `CUDA_LAUNCH_BLOCKING=1` before you start Python, every launch waits
+# for its kernel, so the line that launched the faulty kernel raises the exception.
+# After such an error, the process can't use the GPU any longer. You have to restart it.
 #
 # </details>
 
 # %% [markdown]
-# The message doesn't say where the kernel went wrong. A simulator can. Here, `add` is
-# launched for 8 elements, but the arrays have only 6.
+# The message doesn't say where the kernel went wrong. A simulator can. `check` runs a
+# launch in the simulator and reports mistakes. Here, `add` is launched for 8 elements,
+# but the arrays have only 6.
 
 # %%
 short = np.zeros(6, np.float32)
@@ -476,7 +489,7 @@ print(add.check(1, 8, (short, short.copy(), 8)))
 # ## From Python: CuPy and PyTorch
 #
 # Let's go back to Python. **CuPy** is NumPy on the GPU, with the same names. If it has
-# no operator for what you need, you can give it a kernel in CUDA C++.
+# no function for what you need, you can give it a kernel in CUDA C++.
 
 # %%
 try:
@@ -486,7 +499,7 @@ try:
     raw((1,), (32,), (cp.arange(4, dtype=cp.float32), z, np.int32(4)))
     print(cp.asnumpy(z), cp.asnumpy(z + z))
 except Exception as error:
-    print(f"not run: {type(error).__name__} (CuPy needs an NVIDIA GPU)")
+    print(f"not run: {type(error).__name__}: {str(error)[:60]}")
 
 # %% [markdown]
 # **PyTorch** comes with its kernels already compiled. A tensor's `.device` says where
@@ -508,9 +521,9 @@ with trying():
     torch.ones(3).to("cuda:99")
 
 # %% [markdown]
-# PyTorch {{=raises an error|line 2: torch.ones(3).to("cuda:99")}}. It never picks
-# another device than the one you name. [Part 2](00_python_to_gpu_libraries.ipynb) does
-# the same addition with six libraries and shows what each of them does for you.
+# PyTorch {{=raises an error|line 2: torch.ones(3).to("cuda:99")}}. It never falls back
+# to a device that you didn't name. [Part 2](00_python_to_gpu_libraries.ipynb) does the
+# same addition with six libraries and shows what each of them does for you.
 #
 # ## Before you go: three questions
 #
@@ -527,13 +540,15 @@ with trying():
 # 2. Look at the error numbers that its calls return, and at `cudaGetLastError()` after
 #    each launch.
 # 3. PyTorch needs only the driver, because its wheel brings the rest. To compile, you
-#    also need the toolkit with nvcc.
+#    need the toolkit with nvcc and a C++ compiler. You need the driver only to run the
+#    result.
 #
 # </details>
 
 # %% [markdown]
-# Now do **lab 00**, and then continue with lesson 01, which looks inside the kernel. If
-# something on your machine doesn't work, read [part 3](00_python_to_gpu_machine.ipynb).
+# Now do **lab 00** and then lesson 01, which looks inside the kernel. Parts 2 and 3 are
+# for reference. Exercise 6 needs [part 3](00_python_to_gpu_machine.ipynb), and so do
+# you if something on your machine doesn't work.
 #
 # Further reading: NVIDIA's *CUDA Programming Guide*; J. Nickolls et al., *Scalable
 # Parallel Programming with CUDA* (2008); and, in PyTorch's source,

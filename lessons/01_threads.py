@@ -93,9 +93,9 @@ launch(add_100, 2, 4, (x, y))
 y
 
 # %% [markdown]
-# You may miss two things in this kernel. It returns nothing, because it writes its
-# result into an array that it was given. And it has no loop, because the launch is the
-# loop.
+# Two things seem to be missing from this kernel. It returns nothing, because it writes
+# its result into an array that it was given. And it has no loop, because the launch is
+# the loop.
 #
 # **Predict** which elements stay 0 if we launch the same kernel with two blocks of
 # three threads.
@@ -199,7 +199,7 @@ viz.source(add_100)
 # | `void` | It returns nothing. That's true of every kernel. |
 # | `const float* x` | x is the address of an array of float32 that's only read. |
 # | `float* y` | y is the address of an array that may also be written. |
-# | `int i` | i is a 32-bit integer. Every variable declares its type. |
+# | `int i` | i is a 32-bit integer. In C, you declare every variable with its type. |
 # | `blockIdx.x` | the number of this thread's block |
 # | `threadIdx.x` | this thread's number within its block |
 # | `blockDim.x` | the number of threads in a block |
@@ -239,9 +239,10 @@ viz.launch(add_100, 2, 4, (x, y))
 # %% [markdown]
 # ### Break it: types
 #
-# C doesn't look at what you pass. A kernel that expects `float*` but gets an array of
-# float64 would read each number as two others. This mistake is common, because float64
-# is NumPy's default, so minigrad refuses such an array. (`with trying():` prints the
+# A launch from Python passes only an array's address, so the kernel can't tell what
+# type its numbers have. A kernel that expects `float*` but gets an array of float64
+# would read each number as two others. This mistake is common, because float64 is
+# NumPy's default, so minigrad refuses such an array. (`with trying():` prints the
 # message of an error and lets the notebook continue.)
 
 # %%
@@ -323,9 +324,9 @@ minigrad.synchronize()
 
 # %% [markdown]
 # On a GPU, a launch returns immediately, so `synchronize` waits until the kernel is
-# done and its text has arrived. Print little, because the GPU's buffer of 1 MB drops
-# its oldest lines without a warning. `if (i == 0) printf(...)` lets a single thread
-# print.
+# done and its text has arrived. Don't print much, because the GPU's buffer of 1 MB
+# drops its oldest lines without a warning. `if (i == 0) printf(...)` lets a single
+# thread print.
 #
 # ### Break it: forget the block
 #
@@ -348,9 +349,9 @@ viz.launch(forgets, 2, 4, (x, y))
 # With a single block, the result would be correct, so **test with more than one
 # block**.
 #
-# There's also a problem that you can't see in the numbers, because two threads write
-# the same element. `check` finds it. It runs a launch in the simulator, on copies of
-# the arrays, and reports mistakes.
+# There's another problem, which you can't see in the numbers. Two threads write the
+# same element. `check` finds it. It runs a launch in the simulator, on copies of the
+# arrays, and reports mistakes.
 
 # %%
 print(forgets.check(2, 4, (x, y)))
@@ -414,9 +415,9 @@ print(guarded.check(2, 4, (x, y, 5)))
 viz.launch(guarded, 2, 4, (x, y, 5))
 
 # %% [markdown]
-# Many people write `if (i >= n) return;` instead, which is just as good. The most
-# common mistake is `i <= n`, which lets one thread too many through, because element n
-# is the first that doesn't exist.
+# Many people write `if (i >= n) return;` instead, which works just as well until a
+# kernel has a barrier (chapter 02). The most common mistake is `i <= n`, which lets one
+# thread too many through, because element n is the first that doesn't exist.
 #
 # **Puzzle 3: differences.** The next kernel computes `x[i + 1] - x[i]`, so n numbers
 # give n - 1 differences. The guard keeps all writes inside of y, which has n elements.
@@ -454,8 +455,8 @@ print("solved:", not report.findings)
 #
 # ## How many blocks?
 #
-# You choose the size of a block. If you don't know better, take 128 or 256 threads. The
-# number of blocks follows from it, because all blocks together need at least n threads.
+# You choose the size of a block. If in doubt, take 128 or 256 threads. The number of
+# blocks follows from it, because all blocks together need at least n threads.
 #
 # **Puzzle 4: round up.** `n // 256` is one block too few, unless 256 divides n. Adding
 # 1 is one too many if it does. Find an expression that's correct for every n.
@@ -726,7 +727,7 @@ viz.launch(turn, (2, 3), (4, 2), (x, y, 5, 7))
 # <details><summary>Answer</summary>
 #
 # Row 0 goes to the last column, `rows - 1`, and every row after it goes one column
-# further to the left. The rows of y are `rows` long.
+# further to the left. Each row of y has `rows` elements.
 #
 # ```c
 # int cell = col * rows + rows - 1 - row;

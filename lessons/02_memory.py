@@ -13,7 +13,7 @@
 # %% [markdown]
 # # 02 · Memory, part 1: races and barriers
 #
-# The threads of a block can work together, because they share a memory. But then one
+# The threads of a block can work together, because they share memory. But then one
 # thread may read what another hasn't written yet. Such a bug is called a race, and it
 # often gives correct values on your machine and incorrect ones on another. In this
 # lesson, you'll build a block in plain Python to see how races come about, and then use
@@ -195,9 +195,9 @@ for order in list, reversed, shuffled, shuffled:
 # nothing decides which comes first. The race is in the program, so it's there even in a
 # run whose letters are all correct.
 #
-# **Puzzle 2: find the order.** `threads` is the list of all threads by number, and
-# `order` returns them in the order in which they run. Change it so that `rotate_late`
-# writes `t?e?m?`.
+# **Puzzle 2: find the order.** `threads` is the list of all threads in order of their
+# numbers, and `order` returns them in the order in which they run. Change it so that
+# `rotate_late` writes `t?e?m?`.
 
 
 # %%
@@ -244,7 +244,7 @@ with trying():
     run_block(half_waits, list, 6, "stream", y)
 
 # %% [markdown]
-# A GPU doesn't say so. The kernel may hang, or half of the block may continue without
+# A GPU doesn't tell you. The kernel may hang, or half of the block may continue without
 # the other half. So don't put a barrier into an `if` whose condition differs between
 # the threads of a block.
 #
@@ -319,7 +319,7 @@ print((z != y).sum(), "are incorrect")
 # On the H100, we launched 4,096 such blocks three times. Of 1,048,576 elements,
 # {{memory/wrong | 1 | wrong}} were incorrect the first time,
 # {{memory/wrong | 2 | wrong}} the second, and
-# {{memory/wrong | 3 | wrong}} the third. A test with two blocks might have passed.
+# {{memory/wrong | 3 | wrong}} the third. Which ones they were changed from run to run.
 #
 # So don't rely on the values. Ask the tools, which name {{=the line, the cell, and both
 # threads|race in rotate}}.
@@ -361,9 +361,10 @@ diverging = source.replace("__syncthreads();", "if (tid < 128) __syncthreads();"
 print(Kernel(diverging, "rotate").check(2, 256, (x, y, n)))
 
 # %% [markdown]
-# Threads that have *ended* are different. Since the GPUs of 2017, a barrier doesn't
-# wait for them. But a thread that returns early can't fill its cell of shared memory,
-# so it's better to keep all threads until the last barrier.
+# Isn't a thread that has *ended* a special case? On GPUs since 2017, a barrier waits
+# only for threads that haven't ended. But a thread that returns early can't fill its
+# cell of shared memory, and nobody waits for what it still had to do. So keep every
+# thread alive until the last barrier. The simulator insists on it.
 #
 # **Puzzle 3: everyone in step.** `shift` moves its elements to the right by `by`
 # positions, one per step, and zeros follow from the left. Thread 0 has no left
@@ -598,7 +599,7 @@ print(atomic.check(4, 256, (dice, counts, 1024)))
 # %% [markdown]
 # Atomics have a price, because threads that need the same cell must take turns. On the
 # H100, it took {{memory/counts | atomic | 256}} to count 67 million numbers that have
-# 256 different values. If all numbers were the same, it took
+# 256 different values. When all the numbers were the same, it took
 # {{memory/counts | atomic | one}}.
 #
 # Atomics also don't fix the order. That doesn't matter for integers, but a sum of

@@ -165,9 +165,9 @@ by_rows.check(*launch).counts["sectors"]
 #
 # <details><summary>Answer</summary>
 #
-# It takes {{=8192}}, eight times as many, because each of the 32 threads is in another
-# row and needs its own sector. So in this course, the row is always `y` and the column
-# is always `x`.
+# It takes {{=8192}}, eight times as many, because each of the 32 threads is in a
+# different row and needs its own sector. So in this course, the row is always `y` and
+# the column is always `x`.
 #
 # </details>
 
@@ -356,9 +356,10 @@ viz.ranking({"GB/s": rates("memory/transposes", {k: k for k in kernels}, "GB")})
 # ## While one warp waits, another works
 #
 # A load from device memory takes 500 cycles or more, and its warp has to wait for the
-# value. But the SM doesn't wait. In each cycle, it picks a warp that's ready. This is
-# called **latency hiding**. Here's a small SM that can issue one load per cycle (the
-# blue boxes). A load takes 8 cycles, and each warp needs three, one after the other.
+# value. But the SM doesn't wait. In each cycle, each of its four schedulers picks a
+# warp that's ready. This is called **latency hiding**. Here's a small SM that can issue
+# one load per cycle (the blue boxes). A load takes 8 cycles, and each warp needs three
+# loads, one after another.
 
 
 # %%
@@ -423,7 +424,9 @@ print(f"{in_flight / 1e3:.0f} KB, {in_flight / 132 / 128:.0f} warps per SM")
 # ### Occupancy
 #
 # The share of these 64 places that's taken is called **occupancy**. A block needs
-# places, registers, and shared memory, so whatever runs out first is the limit.
+# places, registers, and shared memory, so whatever runs out first is the limit. The
+# 65,536 registers of an SM are in four parts of 16,384, and all registers of a warp are
+# in the same part.
 
 
 # %%
@@ -433,7 +436,8 @@ def occupancy(threads, registers, shared):
     registers: per thread. shared: bytes per block, to which CUDA adds 1 KB.
     """
     warps = -(-threads // 32)
-    limits = {"threads": 64 // warps, "registers": 65536 // (registers * 32 * warps),
+    fit = 16384 // (registers * 32) * 4  # warps, by their registers
+    limits = {"threads": 64 // warps, "registers": fit // warps,
               "shared memory": 228 * 1024 // (shared + 1024), "blocks": 32}  # fmt: skip
     limit = min(limits, key=limits.get)
     return limits[limit], warps, f"limit: {limit}"
@@ -450,26 +454,26 @@ viz.slots({str(block): occupancy(*block) for block in four})
 # %% [markdown]
 # **Puzzle 5: a greedy kernel.** A kernel needs 48 registers per thread. In blocks of
 # 1,024 threads, it only fills half of the places, because a second block doesn't fit.
-# Find a number of threads that fills 42 of them, which is the most that 65,536
-# registers allow.
+# Find a number of threads that fills 40 of them, which is the most that the registers
+# allow.
 
 # %%
 threads = 1024  # your line
 
 # %%
 blocks, warps, limit = occupancy(threads, 48, 0)
-print(blocks * warps, "places", "solved:", blocks * warps == 42 and threads % 32 == 0)
+print(blocks * warps, "places", "solved:", blocks * warps == 40 and threads % 32 == 0)
 viz.slots({f"{threads} threads": (blocks, warps, limit)})
 
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# A warp takes 32 · 48 = 1,536 registers, so at most 42 warps fit. The block's warps
-# should divide 42, but there can't be more than 32 blocks. So blocks of 2, 3, 6, 7, 14,
-# or 21 warps fill them all.
+# A warp takes 32 · 48 = 1,536 registers, so 10 warps fit in each part, and 40 in all.
+# The block's warps should divide 40, but there can't be more than 32 blocks. So blocks
+# of 2, 4, 5, 8, 10, or 20 warps fill them all.
 #
 # ```python
-# threads = 192
+# threads = 256
 # ```
 #
 # </details>
@@ -728,7 +732,7 @@ viz.lines({"µs": {"time": (sizes, times)}, "GB/s": {"rate": (sizes, speeds)}},
 # | | rule | what shows it |
 # |---|---|---|
 # | shared memory | a barrier between a write and another thread's access | `race` |
-# | barriers | for all threads of the block, outside every `if` | `divergent-barrier` |
+# | barriers | reached by all threads of the block | `divergent-barrier` |
 # | blocks | no order between them, but the next kernel sees everything | `race` |
 # | global memory | neighboring threads read neighboring elements | `sectors` |
 # | shared memory | different banks, for example by padding | `bank_passes` |

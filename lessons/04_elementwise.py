@@ -199,8 +199,8 @@ for name in "x", "x.T", "x[:, ::2]":
     print(f"{name:9}", x.tolist())
 
 # %% [markdown]
-# Only {{=the last one|x[:, ::2] [[-0.0, -1.0, -2.0], [-3.0, 4.0, 5.0]]}} does. Most
-# people also expect the transpose to fail. But this kernel reads and writes the same
+# Only {{=the last one|x[:, ::2] [[-0.0, -1.0, -2.0], [-3.0, 4.0, 5.0]]}} does. You may
+# have expected the transpose to fail too. But this kernel reads and writes the same
 # cell, so every element of the transpose still gets negated, only by another thread. A
 # kernel that writes its results to a *new* tensor would put them in the wrong order. So
 # test with views that skip cells, and with transposed ones.
@@ -288,8 +288,8 @@ print(odd, "solved:", str(odd.tolist()) == "[-2.0, 6.0, 6.0, nan]")
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# Every comparison with NaN is false, so NaN always ends up after the colon. That must
-# be the place of x.
+# For NaN, the condition is false, so C always picks the value after the colon. So x has
+# to go there.
 #
 # ```c
 # return x > 6 ? 6 : x;
@@ -298,7 +298,7 @@ print(odd, "solved:", str(odd.tolist()) == "[-2.0, 6.0, 6.0, nan]")
 # </details>
 
 # %% [markdown]
-# CUDA's `fmin(x, 6.0f)` is no way out, because by its definition it returns the number
+# CUDA's `fmin(x, 6.0f)` doesn't help, because by its definition it returns the number
 # if the other operand is NaN.
 #
 # ## Accuracy
@@ -328,8 +328,9 @@ print(torch.nn.functional.softplus(torch.tensor([-20.0, 0.0, 20.0, 100.0])))
 # log(1 + e⁻ˣ).
 #
 # **Puzzle 3: accurate at both ends.** The line below uses that formula. Now it's
-# accurate for large x, but for very negative x, e⁻ˣ overflows. Write one line that's
-# accurate for all x. `fabs(x)` is |x|, and `fmax(x, 0.0f)` is the larger of x and 0.
+# accurate for large x. But at −20, it adds −20 and about 20, which cancel, and at −100,
+# e⁻ˣ overflows. Write one line that's accurate for all x. `fabs(x)` is |x|, and
+# `fmax(x, 0.0f)` is the larger of x and 0.
 
 # %%
 softplus = """
@@ -475,9 +476,9 @@ report = kernel.check(1, 32, (b, repeated, a, same, 12))
 print(*str(report).splitlines()[:7], sep="\n")
 
 # %% [markdown]
-# It's {{=a race|race}}, because three threads read and write each cell in no particular
-# order. PyTorch {{=refuses|more than one element of the written-to tensor}} to write to
-# such a tensor.
+# It's {{=a race|race}}, because three threads read and write each cell, and nothing
+# decides which comes first (chapter 02 is about races). PyTorch {{=refuses|more than
+# one element of the written-to tensor}} to write to such a tensor.
 
 # %%
 with trying():
@@ -524,7 +525,7 @@ print(clean, "solved:", clean.tolist() == [1, 5, 0])
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# NaN is the only number that isn't equal to itself.
+# NaN is the only value that isn't equal to itself.
 #
 # ```python
 # clean = minigrad.where(x == x, x, 0.0)
@@ -542,7 +543,7 @@ print((~(nan < 2)).item(), (nan >= 2).item())
 # %% [markdown]
 # ### Break it: choose by arithmetic
 #
-# `c * p + (1 - c) * q` looks like a `where` without a condition. **Predict** what it
+# `c * p + (1 - c) * q` looks like a `where` without a branch. **Predict** what it
 # returns if c is 1, p is 7, and q is infinite.
 
 # %%
@@ -586,8 +587,9 @@ print(c * p + (1 - c) * q, torch.where(c == 1, p, q))
 #
 # 1. It reads 2,000 cells, each a thousand times, and writes a million.
 # 2. It makes it 0, because the comparison is false.
-# 3. It could swap two strides. Only a tensor whose dimensions are permuted, such as a
-#    transpose, shows that.
+# 3. It could visit the cells in the order of storage instead of row by row. In these
+#    two tensors, both orders are the same. Only a tensor whose dimensions are permuted,
+#    such as a transpose, shows the difference.
 # 4. For small x. There cos(x) is rounded to 1, so the difference is 0. The formula 2 ·
 #    sin²(x / 2) keeps the digits.
 #

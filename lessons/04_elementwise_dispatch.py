@@ -61,10 +61,10 @@ for a, b in [
 
 # %% [markdown]
 # uint8 and int8 become {{=int16|torch.int16}}, because neither holds all values of the
-# other. The same is true of float16 and bfloat16. For int64 and float16, the result is
-# {{=float16|torch.float16}}, although above 2,048 a float16 can't hold every integer.
-# Integers give way to floats of *any* width. Otherwise, a network in half precision
-# would leave it at its first integer.
+# other. For the same reason, float16 and bfloat16 become float32. For int64 and
+# float16, the result is {{=float16|torch.float16}}, although above 2,048 a float16
+# can't hold every integer. Integers give way to floats of *any* width. Otherwise, a
+# network in half precision would leave it at its first integer.
 #
 # **Puzzle 1: two halves.** Find two dtypes that are promoted to float32, although
 # neither of them is float32.
@@ -89,9 +89,9 @@ print("solved:", torch.promote_types(*pair) == torch.float32 not in pair)
 # </details>
 
 # %% [markdown]
-# NumPy has another table. There, int32 and float32 become {{=float64|float64}}, because
-# a float32 can't hold every int32. A float64 takes twice the memory and is slow on most
-# GPUs, so PyTorch {{=keeps float32|torch.float32}}.
+# NumPy has a different table. There, int32 and float32 become {{=float64|float64}},
+# because a float32 can't hold every int32. A float64 takes twice the memory and is slow
+# on most GPUs, so PyTorch {{=keeps float32|torch.float32}}.
 
 # %%
 np.result_type(np.int32, np.float32), torch.promote_types(torch.int32, torch.float32)
@@ -108,9 +108,10 @@ np.result_type(np.int32, np.float32), torch.promote_types(torch.int32, torch.flo
 # 3. Python numbers, where an int counts as int64 and a float as the default dtype,
 #    float32
 #
-# There are also three **kinds** of dtypes: bool, integers, and floats. (PyTorch has
-# complex numbers as a fourth.) Within a group, the picture decides. Between groups,
-# **the highest kind wins. If several groups have that kind, the first of them wins.**
+# There are also three **kinds** of dtypes, from lowest to highest: bool, integers, and
+# floats. (PyTorch has complex numbers as a fourth.) Within a group, the picture
+# decides. Between groups, **the highest kind wins. If several groups have that kind,
+# the first of them wins.**
 #
 # | operands | dtypes by group | result |
 # |---|---|---|
@@ -305,7 +306,7 @@ except NotImplementedError as error:
 # %% [markdown]
 # ## Which kernels ran?
 #
-# `minigrad.trace()` lists every kernel that's launched inside its `with`.
+# `minigrad.trace()` lists every kernel that's launched inside its `with` block.
 # (`kernel_variant` chooses among an operator's kernels, and `"fastest"` means
 # minigrad's own.)
 
@@ -350,8 +351,9 @@ with minigrad.kernel_variant("fastest"), minigrad.trace() as launches:
 launches
 
 # %% [markdown]
-# `T` and `view` change three numbers. `contiguous` {{=copies|copy strided}}, and the
-# comparison is the second launch.
+# `T` and `view` only make a new shape and new strides for the same storage, so they
+# launch nothing. `contiguous` {{=copies|copy strided}}, and the comparison is the
+# second launch.
 #
 # **Puzzle 5: one launch fewer.** Change the line so that it launches a single kernel.
 # `z` must have the same values in the same order.

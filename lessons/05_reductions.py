@@ -366,8 +366,9 @@ warp_sum(1, 32, (x, y))
 print(y, x.sum())
 
 # %% [markdown]
-# There's no barrier and no shared memory. Step through it to see the value that each
-# lane holds.
+# There's no shared memory, and no barrier either, because the shuffle itself waits
+# until all lanes named in its mask have arrived. That's the `_sync` in its name. Step
+# through it to see the value that each lane holds.
 
 # %%
 viz.step(warp_sum, 1, 32, (x, y))
@@ -387,7 +388,7 @@ __global__ void warp_max(const float* x, float* y) {
 """
 
 # %%
-z = x[::-1].copy()
+z = np.roll(x, 7)
 Kernel(maximum, "warp_max")(1, 32, (z, y))
 print(y, "solved:", y[0] == 31)
 
@@ -565,8 +566,10 @@ np.zeros((3, 0)).sum(1), np.zeros((3, 0)).prod(1)
 #
 # A matrix of 65,536 × 4,096 floats can be added along its rows or along its columns.
 # Both take the same number of additions. With one thread per column, neighboring
-# threads read neighboring elements, so the reads are coalesced. But that's only 4,096
-# threads, and the card holds 270,336. **Predict** which of these kernels is slow.
+# threads read neighboring elements, so the reads are coalesced. We compare five ways:
+# rows with a block or a warp each, and columns with one thread each, with blocks of 32
+# × 32, or with 16 blocks each. The card holds 270,336 threads. **Predict** which of the
+# five is slow.
 
 # %%
 rows = {"rows: a block each": "reduce_blocks", "rows: a warp each": "reduce_warps"}
@@ -578,8 +581,9 @@ speeds |= rates("sums of col", columns | {"columns: torch.sum": "PyTorch"})
 viz.ranking({"GB/s": speeds})
 
 # %% [markdown]
-# One thread per column is slow although it's coalesced, because there aren't enough
-# loads in flight. A reduction needs both, coalesced reads and enough threads.
+# One thread per column is slow although it's coalesced, because that's only 4,096
+# threads, so there aren't enough loads in flight. A reduction needs both, coalesced
+# reads and enough threads.
 #
 # **To the lab**: exercise 3 (`sum_dim`), which has one thread per result.
 #
@@ -604,10 +608,11 @@ for pair in (1, nan), (nan, 1):
     print(pair, y)
 
 # %% [markdown]
-# Every comparison with NaN is false. So the result of `a > b ? a : b` {{=depends on the
-# order|(1, nan) [nan 1.] (nan, 1) [1. 1.]}}, and a parallel kernel has no fixed order.
-# CUDA's `max` always {{=returns the other number|(nan, 1) [1. 1.]}}. PyTorch's `max`
-# and `argmax` return NaN, because a NaN shouldn't go unnoticed.
+# Every comparison with `<`, `>`, `<=`, or `>=` is false if one side is NaN. So the
+# result of `a > b ? a : b` {{=depends on the order|(1, nan) [nan 1.] (nan, 1) [1.
+# 1.]}}, and a parallel kernel has no fixed order. CUDA's `max` always {{=returns the
+# other number|(nan, 1) [1. 1.]}}. PyTorch's `max` returns NaN, and `argmax` returns its
+# position, because a NaN shouldn't go unnoticed.
 #
 # **Puzzle 5: NaN wins.** Change the line so that the result is NaN in both orders. You
 # need a test that only NaN passes.
@@ -801,7 +806,7 @@ print(Kernel(racy, "softmax_rows").check(4, 256, (x, y, 1000)))
 # %% [markdown]
 # **To the lab**: exercise 5 (`softmax_rows`).
 #
-# ## Online softmax: one pass less
+# ## Online softmax: one pass fewer
 #
 # Can we compute the sum before we know the maximum? Let m be the maximum of the
 # elements so far, and l = Σ exp(xⱼ − m). Now a larger element x arrives. With x as the
@@ -874,7 +879,7 @@ for m, l in parts[0], online(row):
 
 # %% [markdown]
 # So (m, l) is a reduction like any other, with `joined` instead of `+`. In the picture,
-# l drops wherever m grows.
+# l drops where m jumps by a lot, because the old terms shrink.
 
 # %%
 pairs = [online(row[: k + 1]) for k in range(len(row))]
@@ -940,8 +945,9 @@ viz.ranking({
 # {{softmax of rows, 1,0 | softmax_shared}}. The fastest kernel for short rows reads
 # each row once and keeps it in registers.
 #
-# It also never needs the whole row at once, so the elements may arrive piece by piece.
-# **Flash attention** is built on that (T. Dao et al., 2022).
+# Online softmax has another advantage. It never needs the whole row at once, so the
+# elements may arrive piece by piece. **Flash attention** is built on that (T. Dao et
+# al., 2022).
 #
 # **To the lab**: exercise 6 (`online_softmax`).
 #

@@ -106,7 +106,7 @@ a, b = draw.random((M, K), np.float32), draw.random((K, N), np.float32)
 
 # %% [markdown]
 # **Puzzle 1: enough blocks.** Blocks have 16 × 16 threads. Change the grid so that
-# every element of the 37 × 51 result gets a thread, without a block too many.
+# every element of the 37 × 51 result gets a thread, and no block is left without work.
 
 # %%
 grid = (M // 16, N // 16)  # your line
@@ -240,7 +240,7 @@ viz.roofline(points, roofs)
 # far to the right, where memory is no excuse, and our two are far below the peak. The
 # rest of this lesson is about that gap.
 #
-# Slope and flat part meet at the **ridge point**, which is peak / bandwidth.
+# The slope and the flat part meet at the **ridge point**, which is peak / bandwidth.
 
 # %%
 print(f"{roofs.ridge:.1f} FLOP per byte, which is n = {6 * roofs.ridge:.0f}")
@@ -283,8 +283,8 @@ print(f"{intensity(rows):.2f} FLOP per byte; solved:", found)
 # <details><summary>Answer</summary>
 #
 # As long as the weights are most of the bytes, each row adds 2 FLOP per 4 bytes, so the
-# intensity is about rows / 2. That would need 32.4 rows. Reading the batch and
-# writing the result raise it to 32.9.
+# intensity is about rows / 2. That would need 32.4 rows. Reading the batch and writing
+# the result raise it to 32.9.
 #
 # ```python
 # rows = 33
@@ -315,8 +315,8 @@ for kernel in along_rows, along_columns:
 # %% [markdown]
 # Both are to the left of the ridge point. If all these bytes came from memory, the GPU
 # could do {{=0.5}} and {{=2.0}} TFLOP/s. But we measured
-# {{a @ b, 4,096 | matmul_naive}} and {{a @ b, 4,096 | matmul_coalesced}}.
-# **Predict** how a kernel can be above its limit.
+# {{a @ b, 4,096 | matmul_naive}} and {{a @ b, 4,096 | matmul_coalesced}}. **Predict**
+# how a kernel can be above its limit.
 #
 # <details><summary>Answer</summary>
 #
@@ -330,7 +330,7 @@ for kernel in along_rows, along_columns:
 #
 # ## Tiles
 #
-# A block makes 16 × 16 elements of c. Together, its threads need 16 rows of a and 16
+# A block computes 16 × 16 elements of c. Together, its threads need 16 rows of a and 16
 # columns of b, and 16 threads need each of those elements. So the block reads each of
 # them **once** into shared memory, in pieces along K. Such a piece is a **tile**. Here
 # are tiles of 4 × 4, in the second step along K.
@@ -544,9 +544,9 @@ print(accesses, "accesses; solved:", np.allclose(c, a @ b, 1e-5) and accesses < 
 # %% [markdown]
 # A column of four only reuses numbers from b. A **patch** of R × C elements reuses
 # both. For each k, the thread reads R numbers of a's column and C of b's row, and
-# multiplies each with each, so it needs (R + C) / (R · C) reads per multiplication. The
-# sums and both lists of numbers stay in registers, and a thread has at most 255.
-# **Predict**: is 8 × 8 possible, and is 16 × 16?
+# multiplies every number of one by every number of the other, so it needs (R + C) / (R
+# · C) reads per multiplication. The sums and both lists of numbers stay in registers,
+# and a thread has at most 255. **Predict**: is 8 × 8 possible, and is 16 × 16?
 
 # %%
 for R, C in (1, 1), (8, 1), (4, 4), (8, 8), (16, 8), (16, 16):
@@ -709,9 +709,9 @@ axes[1].set_xlabel("time")
 figure.tight_layout()
 
 # %% [markdown]
-# **Puzzle 6: the other pair.** This small kernel, with tiles of 8 × 8, loads the next
-# numbers into registers, multiplies, and then stores them. The simulator reports a race
-# in it. Change the line so that the race is gone.
+# **Puzzle 6: a race.** This small kernel, with tiles of 8 × 8, loads the next numbers
+# into registers, multiplies, and then stores them. The simulator reports a race in it.
+# Change the line so that the race is gone.
 
 # %%
 two_pairs = r"""
@@ -765,7 +765,7 @@ print(kinds or "no finding", "solved:", np.allclose(c, a @ b, 1e-5) and not kind
 # | `column` | a thread makes 8 | {{a @ b, 4,096 | matmul_column}} |
 # | `patch` | a thread makes 8 × 8 | {{a @ b, 4,096 | matmul_pa}} |
 # | `vectors` | 16 bytes per access | {{a @ b, 4,096 | matmul_v}} |
-# | `pipelined` | 16 × 8; two tiles | {{a @ b, 4,096 | matmul_pipelined<1, 0, 1>}} |
+# | `pipelined` | 16 × 8, two pairs | {{a @ b, 4,096 | matmul_pipelined<1, 0, 1>}} |
 # | cuBLAS | | {{a @ b, 4,096 | PyTorch}} |
 #
 # In the roofline, each is where its own traffic puts it.
@@ -775,10 +775,10 @@ viz.roofline([viz.Point(name, rows[name][0], measured[name] * 1e12) for name in 
              roofs)  # fmt: skip
 
 # %% [markdown]
-# Read it from the left. First the kernels move right, and then they
-# climb. Caches lift the first two above the slope.
+# Read it from the left. First the kernels move right, and then they climb. Caches lift
+# the first two above the slope.
 #
-# ## What cuBLAS does in addition
+# ## What else cuBLAS does
 #
 # - **Copies that bypass registers.** `pipelined` loads into registers and then stores
 #   into shared memory. Since Ampere (2020), `cp.async` does both in one step. Since
@@ -917,7 +917,7 @@ launches
 # - Count the work, 2 M N K FLOP, and the bytes, each element once. Their ratio is the
 #   intensity.
 # - The roofline says whether bandwidth or peak limits you, and when to stop.
-# - Once you've read a number, use it many times, on every level.
+# - Once you've read a number, use it many times, at every level.
 # - If a measured time surprises you, look for the cause among the things you can count.
 #
 # ## Before you go: four questions

@@ -44,7 +44,7 @@ from minigrad.kernels.transfers import costliest_copy, needless_copies
 #
 # Write `pick_launch(n, registers, limits)`. It tries six block sizes, which are 1024,
 # 512, 256, 128, 64, and 32, and returns `(blocks, threads)` with the largest one that's
-# allowed and with as few blocks as give each of n elements a thread.
+# allowed and with the smallest number of blocks that gives each of n elements a thread.
 #
 # | n | registers | with the usual limits | because |
 # |---|---|---|---|
@@ -100,8 +100,10 @@ check(pick_launch)
 # %% [markdown] task="roll"
 # ## From Numba to CUDA C++
 #
-# Here's a kernel for Numba. It moves the elements of an array by `shift` positions, and
-# what leaves at one end comes in at the other, as in `np.roll` and `torch.roll`.
+# Here's a kernel for Numba, where `cuda.grid(1)` is the thread's number among all
+# threads of the launch, and `y.size` is the number of elements. It moves the elements
+# of an array by `shift` positions, and what leaves at one end comes in at the other, as
+# in `np.roll` and `torch.roll`.
 #
 # ```python
 # @cuda.jit
@@ -112,8 +114,8 @@ check(pick_launch)
 # ```
 #
 # Write the same kernel in CUDA C++, as `roll(x, y, n, shift)`. An array in C++ doesn't
-# know its size, so n is an argument. `shift` may be any int, also a negative one or one
-# that's larger than n. There may be more threads than elements.
+# know its size, so n is an argument. `shift` may be any int, including one that's
+# negative or larger than n. There may be more threads than elements.
 #
 # Be careful with one operator. Python's `%` and C++'s `%` agree for numbers that aren't
 # negative, but in Python, `-1 % 5` is 4, and in C++ it's -1.
@@ -167,10 +169,9 @@ check(roll)
 # %% [markdown] task="costliest_copy"
 # ## The most expensive copy
 #
-# It takes a while before the first byte of a copy arrives, which is called the
-# **latency**. After that, the bytes arrive at a certain **rate**. So a small array
-# that's copied in every iteration of a loop may cost more than a large one that's
-# copied once.
+# The time until the first byte of a copy arrives is called the **latency**. After that,
+# the bytes arrive at a certain **rate**. So a small array that's copied in every
+# iteration of a loop may cost more than a large one that's copied once.
 #
 # Write `costliest_copy(copies, links)`. It returns the name of the array whose copies
 # take the most time in total. A single copy takes `latency + nbytes / rate`
@@ -296,10 +297,10 @@ check(needless_copies)
 # ## What a CUDA error asks you to do
 #
 # Each CUDA error has a number and a sentence. The runtime has a name for it, and the
-# driver may have another. Libraries print one of the three texts somewhere in a longer
-# message. `ERRORS` is a list of the most common errors. Each has a `.number`, a
-# `.runtime` and a `.driver` name (`None` if the driver has none), and its sentence in
-# `.words`.
+# driver may have another. Libraries print the sentence or one of the two names
+# somewhere in a longer message. `ERRORS` is a list of the most common errors. Each has
+# a `.number`, a `.runtime` and a `.driver` name (`None` if the driver has none), and
+# its sentence in `.words`.
 #
 # Write `read_error(message)`. It finds the error and says what has to be fixed, as
 # `(number, cause)`, or returns `None` for a message that names none of them.
@@ -356,13 +357,15 @@ check(read_error)
 # ## Which wheel fits this machine?
 #
 # A library for the GPU comes in several wheels, each built with its own CUDA version,
-# such as `cu126`, `cu128`, or `cu130`. A wheel contains **cubins**, which are machine
+# such as `cu126`, `cu128`, or `cu130`. A GPU's **compute capability**, such as 8.6,
+# says which generation it belongs to. A wheel contains **cubins**, which are machine
 # code for GPUs of certain compute capabilities. It may also contain **PTX**, from which
 # the driver makes machine code when the program runs.
 #
 # Write `wheel_for(driver, capability, wheels)`. It returns the name of the newest wheel
 # that runs. The contract states the two rules from part 3 of the lesson with all their
-# conditions. Be careful with versions, because 12.10 is newer than 12.9.
+# conditions. Read that part first. Compare versions as tuples, not as strings or
+# floats, because 12.10 is newer than 12.9.
 
 # %%
 wheels = {
@@ -414,7 +417,7 @@ check(wheel_for)
 # ## What you've built
 #
 # Your functions choose a launch, find needless copies, read errors, and choose a wheel.
-# Here they look after one program, from the launch to the error.
+# Here they work together on one program, from the launch to the error.
 
 # %%
 with trying():

@@ -17,9 +17,9 @@
 # grid, and a test. There are seven exercises, which take about {{duration}}. The
 # kernels run on your GPU if this machine has one. Otherwise, they run in minigrad's
 # simulator, and you don't have to change anything. In a kernel's cell, replace `// YOUR
-# CODE HERE`, or put it back to start over. The compiler gets the text between `r"""`
-# and `"""`. If it reports several errors, fix the first, because the others often
-# follow from it.
+# CODE HERE`, or write that comment again to start over. The compiler gets the text
+# between `r"""` and `"""`. If it reports several errors, fix the first, because the
+# others often follow from it.
 
 # %% [markdown]
 # {{how}}
@@ -359,10 +359,10 @@ torch.einsum("bi,bj->bij", x, y)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Take `i` from y and `j` from x, and return if either is too large. Then loop over k.
-# All threads of a block do the same pairs, so the loop begins at the block's number
-# along z, and the step is the number of blocks along z. Inside the loop, you need only
-# one product of x and y.
+# Compute `i` from the `.y` numbers and `j` from the `.x` numbers, and return if either
+# is too large. Then loop over k. All threads of a block do the same pairs, so the loop
+# begins at the block's number along z, and the step is the number of blocks along z.
+# Inside the loop, you need only one product of x and y.
 #
 # </details>
 

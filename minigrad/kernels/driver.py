@@ -44,9 +44,10 @@ def read_error(message):
     """Return (number, cause) of the CUDA error that a message names, or None.
 
     message: a text as a program prints it, of one or more lines. It names an error of
-        ERRORS, at most one, if it contains its words or one of its two names as a
-        whole, anywhere, in uppercase or lowercase. They may be inside a longer word,
-        but they're never broken across lines. Nothing else counts, such as a number.
+        ERRORS if it contains the complete text of .words, .runtime, or .driver, in any
+        mix of uppercase and lowercase, even inside a longer word, but never broken
+        across lines. No message names more than one error. Nothing else counts, not
+        even an error number.
 
     cause is what has to be fixed:
         "driver": it's older than the program's CUDA version (35, 222)

@@ -15,7 +15,7 @@ def pick_launch(n, registers, limits):
         "blocks": blocks per grid
 
     threads must be the largest of 1024, 512, 256, 128, 64, and 32 that's allowed, and
-    blocks must be as few as give each element a thread.
+    blocks must be the smallest number that gives each element a thread.
     If n is 0, return None, whatever the kernel needs, because CUDA refuses a grid
     without blocks.
     Raises ValueError if not even 32 threads are allowed, or if it takes more blocks

@@ -12,8 +12,9 @@ def costliest_copy(copies, links):
     links: {link: (latency, rate)}. A copy takes latency + nbytes / rate microseconds,
         with the latency in microseconds and the rate in bytes per microsecond.
 
-    If several arrays take the same time, return the one that was copied first. (Each
-    copy of such arrays takes a whole number of microseconds.) A copy may take no time,
+    If several arrays take the same time, return the one whose first copy comes first.
+    (Every copy of such arrays takes a whole number of microseconds, so rounding can't
+    hide a tie.) A copy may take no time,
     with latency 0 and nbytes 0. If nothing was copied, return None.
 
     links = {"to device": (10, 20000), "to host": (10, 10000)}
@@ -26,7 +27,8 @@ def needless_copies(events):
     """Return the numbers of the copies that aren't needed, a list in increasing order.
 
     events: what a program did, a list of tuples, counted from 0:
-        ("host", reads, writes): the CPU reads some arrays and changes others
+        ("host", reads, writes): the CPU reads the arrays in reads and changes those in
+            writes
         ("kernel", reads, writes): a kernel does so on the device
         ("to device", name): the array is copied from the host to the device
         ("to host", name): the array is copied from the device to the host
