@@ -191,8 +191,7 @@ print(to_host(y), "solved:", to_host(y).tolist() == [0, 1, 4, 9, 16])
 host_source = r"""
 #include <cstdio>
 int main() {
-    float x[4] = {1, 2, 3, 4}, y[4] = {10, 20, 30, 40};
-    float *dx, *dy;
+    float x[4] = {1, 2, 3, 4}, y[4] = {10, 20, 30, 40}; float *dx, *dy;
     cudaMalloc(&dx, sizeof x);
     cudaMalloc(&dy, sizeof y);
     cudaMemcpy(dx, x, sizeof x, cudaMemcpyHostToDevice);
