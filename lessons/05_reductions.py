@@ -693,7 +693,7 @@ best
 # ## Softmax
 #
 # The scores of a classifier are called **logits**. Softmax turns them into
-# probabilities, which are between 0 and 1 and have the sum 1. It computes yᵢ = exp(xᵢ)
+# **probabilities**, which are between 0 and 1 and add up to 1. It computes yᵢ = exp(xᵢ)
 # / Σ exp(xⱼ).
 
 # %%
