@@ -112,7 +112,7 @@ def of_check(check, one):
     unset = tuple(i for i, a in written if (a.reshape(-1).view("u1") == FILL).all())
     return Launch(exercise.chapter, exercise.reference, exercise.name, one.grid,
                   one.block, one.args, one.shared_mem,
-                  (*check.judged_by.options, *one.options),
+                  one.options,
                   file=f"lab_{exercise.name}.cu", unset=unset)  # fmt: skip
 
 

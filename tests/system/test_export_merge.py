@@ -105,7 +105,7 @@ print(contiguous_strides((2, 3)))
     assert value("layout.contiguous_strides((2, 3, 4))", cell) == "(12, 4, 1)"
     text = (package / "minigrad/layout.py").read_text()
     assert (
-        '# My idea: go backwards.\ndef contiguous_strides(shape):\n    """Str' in text
+        '# My idea: go backwards.\ndef contiguous_strides(shape):\n    """Ret' in text
     )
     assert "    steps = [1]   # the last\n" in text and "    # (that was all)\n" in text
     assert not re.search(TRACES, text)
