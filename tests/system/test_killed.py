@@ -34,6 +34,7 @@ def cells(**bodies):
         yield id, answer(name, bodies[name]) if name in bodies else text
 
 
+VARIES = 12  # messages fewer, at most, where chance draws other cases
 SOME = [*cells(contiguous_strides=HALF, index_of="return [0]")]
 
 
@@ -103,7 +104,7 @@ def test_killed_at_any_moment(monkeypatch):
     draw, killed = random.Random(0), []
     for n in range(MOMENTS):
         which = "zygote" if n % 20 == 0 else draw.choice(ABOVE)
-        moment = draw.randrange(len(moments))
+        moment = draw.randrange(len(moments) - VARIES)
         with monkeypatch.context() as patch:
             count = at_moment(patch, moment + 1, lambda: kill(which, killed))  # noqa: B023
             assert results(SOME) == expected, (which, moment)
