@@ -56,7 +56,7 @@ def test_a_wrong_answer_shows_the_smallest_case():
     verdict = verdict_on(contiguous_strides, of_shape(lambda s: strides_of(s)[::-1]))
     assert verdict.state == "wrong" and verdict.points == 0
     lines = str(verdict).splitlines()
-    assert lines[1].startswith("  cause     These are the correct numbers in reverse order")
+    assert "  cause     These are the correct numbers in reverse order" in lines[1]
     assert lines[2:] == [
         "  call      contiguous_strides((2, 3))",
         "  expected  (3, 1)",
