@@ -276,7 +276,7 @@ Learn how PyTorch works by writing it. In each chapter, read the **lesson**, and
 write your own version of it in the **lab**. Both are your copies, in the folder `work`,
 so change them as you like.
 
-You need Python and NumPy, but no GPU. The **core path** takes about 20 hours. It
+You need Python and NumPy, but no GPU. The **core path** takes about 22 hours. It
 consists of the first lesson and the core exercises of chapters 00 to 06 and 08 to 10.
 With everything else, the course takes about 50 hours. Each exercise says whether it's
 core, good to know, or extra."""
