@@ -27,13 +27,15 @@ def pairwise(random, **choices):
     def gain(row, value):
         return sum(frozenset([value, other]) in missing for other in row)
 
-    while missing:
-        row = sorted(random.choice(sorted(map(sorted, missing))))
+    in_order = sorted(map(tuple, map(sorted, missing)))
+    while in_order:
+        row = [*random.choice(in_order)]
         rest = [key for key in keys if key not in dict(row)]
         for key in random.sample(rest, len(rest)):
             values = [(key, i) for i in range(len(choices[key]))]
             random.shuffle(values)
             row.append(max(values, key=lambda value: gain(row, value)))  # noqa: B023
         missing -= {*map(frozenset, itertools.combinations(row, 2))}
+        in_order = [pair for pair in in_order if frozenset(pair) in missing]
         at = dict(row)
         yield {key: choices[key][at[key]] for key in keys}

@@ -161,10 +161,11 @@ def notebook(path, solved):
     cells = jupytext.reads(source_of(path), fmt="py:percent").cells
     if lab:
         _examine(path, cells)
+    how = HOW.read_text("utf-8").strip()
     for cell in cells:
         if cell.cell_type == "markdown":
             cell.source = STATED.sub(r"\1", cell.source)  # what is read, and counted
-            cell.source = cell.source.replace("{{how}}", HOW.read_text("utf-8").strip())
+            cell.source = cell.source.replace("{{how}}", how)
     takes = duration(cells, exercises_of(path.stem) if lab else [])
     cells[0].source = cells[0].source.replace("{{duration}}", takes)
     ids = _ids(cells)
