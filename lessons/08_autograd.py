@@ -13,24 +13,18 @@
 # %% [markdown]
 # # 08 · Autograd: the graph and its gradients
 #
-# A network has a million knobs, its weights, and one number that says how bad it is,
-# the loss. Training turns each knob a little in the direction that makes the loss
-# smaller. For that it needs, for every knob, **how much the loss changes when this knob
-# moves**: the gradient.
+# A network can have millions of weights, and a single number, the **loss**, says how
+# bad its results are. Training changes each weight by a small amount, so that the loss
+# gets smaller. To do that, it needs to know how fast the loss changes if this weight
+# changes. Autograd computes these numbers for all weights in one pass.
 #
-# Autograd computes all million of them in about the time of two forward passes. This
-# chapter builds it:
+# We'll build a complete engine for single numbers first, in about 60 lines. Then we'll
+# look at the same engine for tensors, which you'll write in lab 08, and train a network
+# with it. After this lesson, you can write the gradient of an operator, test it, and
+# understand autograd's error messages.
 #
-# - **first for single numbers**, whole, in 60 lines, in this notebook;
-# - **then for tensors**, which is `minigrad.autograd` and the lab: Function and ctx,
-#   the order of the nodes, accumulation, broadcasting undone;
-# - what keeps it honest: `no_grad`, `detach`, version counters;
-# - a network of two layers that trains on it, and gradcheck, the judge of gradients.
-#
-# At the end you can write the gradient of any operator, test it, and read the errors
-# that a graph gives. It takes about {{duration}}, and builds on chapters 03 and 04; of
-# mathematics it needs the slope of a function. Where you are asked to predict, write
-# your guess down first. Nothing needs a GPU.
+# The lesson builds on chapters 03 and 04, takes about {{duration}}, and needs no GPU.
+# The only mathematics it needs is the slope of a function.
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
@@ -40,17 +34,18 @@ import numpy as np
 
 import minigrad
 from grading import trying
-from minigrad import answers_from, no_grad, tensor, viz
+from minigrad import answers_from, no_grad, tensor, viz, where
 from minigrad.autograd import Function, detect_anomaly, grad, gradcheck
 from minigrad.autograd.engine import topological_order
 
-# In this lesson the course's solutions answer the exercises of labs 01 to 08.
+# In this lesson, the reference solutions stand in for labs 01 to 08.
 answers_from("solutions", before="09_nn")
 
 # %% [markdown]
-# ## What is a gradient?
+# ## What's a gradient?
 #
-# Take a small formula with two knobs, a and b, and move each a little.
+# Here's a small formula with two inputs. We increase each of them a little, and see how
+# much the result grows.
 
 
 # %%
@@ -63,34 +58,36 @@ print(f(2, 5))
 print((f(2 + h, 5) - f(2, 5)) / h, (f(2, 5 + h) - f(2, 5)) / h)
 
 # %% [markdown]
-# If a grows by a little, f grows {{=9}} times as much; if b grows, twice as much. These
-# two numbers, {{=9}} and {{=2}}, are the **gradient** of f at (2, 5).
+# If a grows by a small h, f grows by about {{=9}} · h. If b grows by h, f grows by
+# {{=2}} · h. These two slopes, ({{=9}}, {{=2}}), are the **gradient** of f at (2, 5).
 #
-# One could train a network like that. It takes one forward pass for **each** knob: for
-# a million weights a million passes. Let us find a way that takes one backward pass for
-# all of them together.
+# You could train a network this way, but each weight would take another run of the
+# whole network, and a million runs per step are too many. We'd like to get all slopes
+# from a single one.
 #
 # ## An engine for numbers
 #
-# The idea: f is made of small steps, and of each small step the slopes are known.
+# A formula consists of small steps, and we know the slopes of each step.
 #
-# | step | if a grows by a little h, y grows by | if b does |
+# | step | slope for a | slope for b |
 # |---|---|---|
-# | y = a + b | 1 · h | 1 · h |
-# | y = a · b | b · h | a · h |
-# | y = tanh(a) | (1 - y²) · h | |
+# | y = a + b | 1 | 1 |
+# | y = a · b | b | a |
+# | y = exp(a) | y | |
 #
-# And steps after each other multiply: if y grows 3 times as much as a, and the loss 4
-# times as much as y, then the loss grows 12 times as much as a. That is the **chain
-# rule**, and it is all the mathematics of this chapter.
+# The slopes of consecutive steps multiply. If y grows 3 times as fast as a, and the
+# loss grows 4 times as fast as y, then the loss grows 12 times as fast as a. This is
+# the **chain rule**, and it's all the mathematics in this chapter.
 #
-# So write down, while computing, which steps were made. A `Value` is a number that
-# remembers what it was made from, and the slopes:
+# So while we compute, we write down each step. A `Value` is a number that remembers
+# which values it was made from, its **parents**, and the slope for each of them. A
+# class decides what `+` does, because Python turns `a + b` into `a.__add__(b)`. This is
+# called **operator overloading**.
 
 
 # %%
 class Value:
-    """A number that knows how it was made."""
+    """A number that remembers how it was made."""
 
     def __init__(self, data, parents=(), slopes=(), name=""):
         self.data, self.grad, self.name = data, 0.0, name
@@ -106,18 +103,46 @@ class Value:
         return Value(self.data * other.data, (self, other), slopes, "*")
 
 
+# %% [markdown]
+# For `10 + a`, Python asks the 10 first, but an int knows nothing about our class. So
+# Python calls `a.__radd__(10)` instead (r is short for right). Sums and products don't
+# depend on the order, so we can reuse our methods.
+
+
 # %%
 def as_value(x):
     return x if isinstance(x, Value) else Value(x)
 
 
-def tanh(x):
-    y = math.tanh(x.data)
-    return Value(y, (x,), (1 - y * y,), "tanh")
-
+Value.__radd__, Value.__rmul__ = Value.__add__, Value.__mul__
+print((10 + Value(2.0)).data, (10 * Value(2.0)).data)
 
 # %% [markdown]
-# Nothing else happens in the forward pass: it computes, and it takes notes.
+# **Puzzle 1: from the right.** For `10 - a`, Python calls `a.__rsub__(10)`, so `self`
+# is `a` and `other` is 10. But this line computes a − 10. Fix it with + and * only.
+
+# %%
+Value.__rsub__ = lambda self, other: self + -1 * other  # your line
+
+# %%
+difference = 10 - Value(2.0)
+print(difference.data, "solved:", difference.data == 8.0)
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# ```python
+# Value.__rsub__ = lambda self, other: other + -1 * self
+# ```
+#
+# The slopes come for free, because a sum and a product already record theirs.
+#
+# </details>
+
+# %% [markdown]
+# Computing the result is called the **forward pass**, and now it takes notes as it
+# goes. Here are the notes for our formula, with the result at the top. The arrows lead
+# from each value to its parents, and the number beside an arrow is the slope.
 
 # %%
 a, b = Value(2.0, name="a"), Value(5.0, name="b")
@@ -125,10 +150,13 @@ y = a * b + a * a
 viz.formula(y)
 
 # %% [markdown]
-# The notes are a **graph**: y points to two products, and these to a and b, with the
-# slope on each arrow. Now backward. Begin at y with 1 (y grows as much as itself), and
-# send to each parent the gradient times the slope: **backpropagation**. **Predict**:
-# what does this first attempt give for a and b? The right answers are 9 and 2.
+# The notes form a **graph**, and now we walk through it backward. We start at y with a
+# gradient of 1, because y grows exactly as fast as itself. Each value then sends its
+# parents its own gradient times the slope, which is called **backpropagation**.
+#
+# **Puzzle 2: where paths meet.** Here's a first version, which should find 9 for a and
+# 2 for b. Before you run it, follow the arrows and predict what it finds for a. Then
+# fix the line.
 
 
 # %%
@@ -138,20 +166,31 @@ def backward_1(y):
     while waiting:
         v = waiting.pop()
         for parent, slope in zip(v.parents, v.slopes, strict=True):
-            parent.grad = v.grad * slope
+            parent.grad = v.grad * slope  # your line
             waiting.append(parent)
 
 
-backward_1(y)
-viz.formula(y)
+# %%
+a, b = Value(2.0), Value(5.0)
+backward_1(a * b + a * a)
+print("a:", a.grad, " b:", b.grad, " solved:", (a.grad, b.grad) == (9.0, 2.0))
 
 # %% [markdown]
-# b is right, a is not: {{=5}} instead of 9. a is used three times, once in a · b and
-# twice in a · a, and each use sends it a part: {{=5}}, 2 and 2. The `=` keeps the last
-# one. **Where gradients meet, they are added up.**
+# <details><summary>Answer</summary>
 #
-# With `+=` the example is right. But look at what else happens when a value is used
-# twice **on the way**:
+# a is used three times, so three paths lead to it. The product a · a sends it 2 and 2,
+# and a · b sends it 5. Each `=` overwrites the part before, and only 5 is left. **Where
+# gradients meet, they're added up.**
+#
+# ```python
+# parent.grad += v.grad * slope
+# ```
+#
+# </details>
+
+# %% [markdown]
+# With `+=`, this example is correct, but the next one isn't, because u is used twice
+# **on the way** to y. The formula is 4 · x, so the slope should be 4.
 
 
 # %%
@@ -168,24 +207,45 @@ def backward_2(y):
 # %%
 x = Value(3.0, name="x")
 u = x * 2.0
-y = u + u  # 4 x
+y = u + u
 backward_2(y)
 viz.formula(y)
 
 # %% [markdown]
-# The slope is {{=4}}, and this says {{=8}}. y has sent two parts to u, so u was visited
-# twice; and each time it sent on all that it had, 2 · 2. In other graphs a node is
-# visited before all of its gradient has come, which is as bad.
+# We get {{=8|x: data 3, grad 8}}. y has sent two parts to u, so u is visited twice, and
+# both times it sends its whole gradient to x. What if each visit sends only the part
+# that has just arrived? The next function does that, and counts its visits.
+
+
+# %%
+def backward_3(v, part=1.0):
+    v.grad += part
+    visits = 1
+    for parent, slope in zip(v.parents, v.slopes, strict=True):
+        visits += backward_3(parent, part * slope)
+    return visits
+
+
+for n in 1, 2, 10, 18:
+    y = x = Value(1.0)
+    for _ in range(n):
+        y = y + y
+    visits = backward_3(y)
+    print(f"2**{n} * x  slope {x.grad:,.0f}, visits {visits:,}")
+
+# %% [markdown]
+# Every slope is correct now. But each `y + y` doubles the visits below it, so after 18
+# of them, there are {{=524,287|visits 524,287}} visits to only 19 values.
 #
-# So two rules: each node is visited **once**, and only when **all** that use it have
-# been visited. An order that keeps both is called a **topological order**. Here is one
-# way to find it: go down as deep as possible, and write a node down when everything
-# below it is done. Then read the list backwards.
+# Each value should be visited only **once**, and after **all values that use it**,
+# because its whole gradient is there then. Such an order is called a **topological
+# order**. To find one, go down to the parents first, and put a value on a list only
+# when all its parents are on it. Then read the list backward.
 
 
 # %%
 def in_order(y):
-    """y, and all it was made from, each before its parents."""
+    """Return y and everything it was made from, each before its parents."""
     done, seen = [], set()
 
     def visit(v):
@@ -213,49 +273,92 @@ backward(y)
 viz.formula(y)
 
 # %% [markdown]
-# That is {{=the whole engine|a: data 2, grad 9}}: the class, `in_order`, `backward`.
-# Fewer than 60 lines. Let it do something: a neuron with two inputs, and a difference
-# for comparison.
+# That's {{=the whole engine|a: data 2, grad 9}}, and it takes any step whose slope you
+# know.
+#
+# **Puzzle 3: division.** We can write a / b as a · (1 / b), so all we need is a step
+# for y = 1 / b. Its slope is −1 / b². Write it with `y` only.
 
 
 # %%
-def neuron(w1, w2, bias):
-    return tanh(w1 * 0.5 + w2 * -2.0 + bias)
+def reciprocal(b):
+    y = 1 / b.data
+    slope = y  # your line
+    return Value(y, (b,), (slope,), "1/")
 
 
-weights = Value(1.0), Value(0.3), Value(0.3)
-y = neuron(*weights)
-backward(y)
-moved = neuron(Value(1.0 + h), Value(0.3), Value(0.3))
-print([round(w.grad, 6) for w in weights], round((moved.data - y.data) / h, 6))
+# %%
+b = Value(4.0)
+backward(6 * reciprocal(b))
+print(b.grad, "solved:", b.grad == -0.375)  # -6 / 16
 
 # %% [markdown]
-# And {{=it trains|30 loss 0.0016}}. Three points of a curve, one neuron, thirty steps
-# downhill:
+# <details><summary>Answer</summary>
+#
+# 1 / b² is y², so backward doesn't need b at all.
+#
+# ```python
+# slope = -y * y
+# ```
+#
+# </details>
+
+# %% [markdown]
+# Now let's train something. We fit exp(w · x + bias) to three points that are close to
+# the curve eˣ, and take thirty steps downhill.
+
 
 # %%
-points = [(-1.0, -0.8), (0.0, 0.3), (1.0, 0.9)]
-w, bias = Value(0.1), Value(0.0)
-for step in range(31):
+def exp(x):
+    y = math.exp(x.data)
+    return Value(y, (x,), (y,), "exp")
+
+
+def loss_of(w, bias):
     loss = Value(0.0)
-    for x, want in points:
-        error = tanh(w * x + bias) + -want
+    for x, target in [(-1.0, 0.4), (0.0, 1.0), (1.0, 2.7)]:
+        error = exp(w * x + bias) + -target
         loss = loss + error * error
-    w.grad = bias.grad = 0.0
-    backward(loss)
-    w.data -= 0.2 * w.grad
-    bias.data -= 0.2 * bias.grad
-    if step % 10 == 0:
-        print(f"{step:2}  loss {loss.data:.4f}  w {w.data:.3f}  bias {bias.data:.3f}")
+    return loss
+
+
+# %%
+def train(reset=True):
+    w, bias = Value(0.1), Value(0.0)
+    for step in range(31):
+        loss = loss_of(w, bias)
+        if reset:
+            w.grad = bias.grad = 0.0
+        backward(loss)
+        w.data -= 0.05 * w.grad
+        bias.data -= 0.05 * bias.grad
+        if step % 10 == 0:
+            print(f"{step:2}  loss {loss.data:.4f}  w {w.data:.3f}")
+
+
+train()
 
 # %% [markdown]
-# ### Break it
+# {{=It learns|30 loss 0.0012}}, and w gets close to 1.
 #
-# The line `w.grad = bias.grad = 0.0`: **predict** what happens without it. Take it out
-# and run the cell. (Gradients are added up, and nothing says where one step ends.)
+# ### Break it: don't reset the gradients
 #
-# And a longer graph. A recurrent network over a thousand time steps is a chain of more
-# than a thousand nodes:
+# **Predict** what happens if we leave out the line that sets the gradients to 0.
+#
+# <details><summary>Answer</summary>
+#
+# `+=` adds to the gradients of all earlier steps, so every step goes in the direction
+# of their sum and runs past the minimum. In the end, the loss is {{=8.4|8.4169}}, which
+# is larger than at the beginning.
+#
+# </details>
+
+# %%
+train(reset=False)
+
+# %% [markdown]
+# Our engine has a limit, though. A recurrent network over a thousand time steps is a
+# chain of more than a thousand values.
 
 # %%
 x = Value(1.0)
@@ -267,15 +370,14 @@ except RecursionError as error:
     print("RecursionError:", error)
 
 # %% [markdown]
-# `visit` calls itself for each node, and Python allows about 1000 calls
-# {{=inside each other|RecursionError}}. An engine for real graphs keeps a list of its
-# own instead: exercise 4.
+# `visit` calls itself for each value on the way down, and Python allows about 1,000
+# {{=nested calls|RecursionError}}. In exercise 4, you'll get rid of this limit.
 #
 # ## The same for tensors
 #
-# Numbers one by one are slow. `minigrad` does it with tensors: one node for a whole
-# matrix product. `requires_grad=True` says that gradients are wanted; from then on what
-# is computed is recorded.
+# One number at a time is slow, so minigrad records whole tensors, with one step for a
+# matrix product. Everything computed from a tensor with `requires_grad=True` is
+# recorded. (`relu` replaces negative elements by 0.)
 
 # %%
 x = tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
@@ -286,30 +388,30 @@ loss = (h1 * h1).mean()
 loss, loss.grad_fn
 
 # %% [markdown]
-# `grad_fn` is the node of the operator that made a tensor. From there one can walk:
-# `next_functions` says where the gradients go.
+# `grad_fn` is the **node** of the operator that made the tensor. `next_functions` are
+# the nodes that it sends gradients to.
 
 # %%
 print(loss.grad_fn.next_functions)
 print(h1.grad_fn.name(), bias.grad_fn)
 
 # %% [markdown]
-# The picture shows all of it. Each box is a node, with the shape of its operator's
-# result. Where there is a slider, pull it: it goes through backward, node by node.
+# Each box of the picture is a node, with the shape of its operator's result. If you see
+# a slider, drag it to step through backward.
 
 # %%
 viz.graph(loss, w=w, bias=bias)
 
 # %% [markdown]
-# Three things to see:
+# There are three things to see:
 #
-# - **x is not there.** Its gradient is not required, so nothing goes to it.
-# - The graph ends in {{=**leaves**|2 of them leaves}}, green: tensors with
-#   `requires_grad=True`.
-# - `Mul` sends to the same node 2 times: h1 · h1.
+# - `x` isn't in the graph, because it doesn't require a gradient.
+# - The graph ends in {{=**leaves**|2 of them leaves}}, the green boxes. These are the
+#   tensors that you made with `requires_grad=True`.
+# - `Mul` sends two gradients to the same node, because both factors are `h1`.
 #
-# Now backward, and the picture once more. The leaves have gradients, and the boxes say
-# how long they are as vectors.
+# After backward, each leaf has a gradient with the leaf's shape, and its box shows the
+# norm.
 
 # %%
 loss.backward()
@@ -317,27 +419,27 @@ print(w.grad)
 viz.graph(loss, w=w, bias=bias)
 
 # %% [markdown]
-# Where are the gradients in between? They were there, each until its node had used it.
-# A gradient is as large as what it belongs to: keeping them all would take the memory
-# twice. `retain_grad()` keeps one.
-
-# %%
-h1 = (x @ w + bias).relu()
-h1.retain_grad()
-(h1 * h1).mean().backward()
-print(h1.grad)
-
-# %% [markdown]
 # ### Leaves
 #
-# | | `requires_grad` | `is_leaf` | gets a `.grad` |
-# |---|---|---|---|
-# | a weight, `requires_grad=True` | True | {{=True|True True None}} | yes |
-# | data | False | True | no |
-# | an operator's, of a weight | True | {{=False|True False}} | with `retain_grad()` |
-# | an operator's, of data alone | False | {{=True|False True None}} | no |
+# The tensors in between had gradients too, but each was dropped once its node had used
+# it, because keeping them all would take too much memory. Only leaves get a `.grad` (or
+# tensors that you call `retain_grad()` on). A tensor is a leaf if no recorded operator
+# made it. **Predict** `requires_grad` and `is_leaf` for a weight `w`, for data `x`, for
+# `x @ w`, and for `x + x`.
 #
-# **Predict** the last line. Would you call that a leaf? PyTorch does, "by convention".
+# <details><summary>Answer</summary>
+#
+# | | `requires_grad` | `is_leaf` |
+# |---|---|---|
+# | `w` | True | {{=True|True True None}} |
+# | `x` | False | True |
+# | `x @ w` | True | {{=False|True False}} |
+# | `x + x` | False | {{=True|False True None}} |
+#
+# Nothing was recorded for `x + x`, so PyTorch calls it a leaf too, "by convention",
+# although it gets no gradient.
+#
+# </details>
 
 # %%
 for t in w, x, x @ w, x + x:
@@ -346,19 +448,22 @@ for t in w, x, x @ w, x + x:
 # %% [markdown]
 # ## Not recorded
 #
-# A graph costs memory. To predict only, or to change weights, switch the recording off:
+# A graph takes memory, because it keeps what backward needs. To get a network's result
+# without one, switch recording off with `no_grad()`. Then {{=there's no way
+# backward|element 0 of tensors does not require grad}}.
 
 # %%
 w = tensor([1.0, 2.0], requires_grad=True)
 with no_grad():
     y = w * 2
 print(y.requires_grad, y.grad_fn, (w * 2).requires_grad)
+with trying():
+    y.sum().backward()
 
 # %% [markdown]
-# A step of an optimizer has to be {{=inside of it|a leaf Variable that requires grad}}.
-# Without, it would be an operator like any other: w would be the result of a
-# subtraction, and no leaf any more. (`with trying():` goes on after an error, and shows
-# its message alone.)
+# You also need `no_grad()` to change a weight. Otherwise the change would be recorded
+# like any other operator, and `w` would no longer be a leaf, so it's {{=an error|a leaf
+# Variable that requires grad}}. (`with trying():` shows only the message.)
 
 # %%
 (w * w).sum().backward()
@@ -371,28 +476,60 @@ with no_grad():
 print(w, w.is_leaf)
 
 # %% [markdown]
-# `detach()` does the same for one tensor: the same memory, but no past. What is
-# computed from it sends nothing back. **Predict** x.grad: the slope of x · x is 2x = 6.
+# `detach()` does this for a single tensor. It returns a tensor with the same memory but
+# no history, so no gradient goes through it. **Predict** `x.grad` for y = x · x, if one
+# of the two factors is detached and x is 3.
+#
+# <details><summary>Answer</summary>
+#
+# The gradient is {{=3|tensor([3.])}} instead of 6, because the detached factor counts
+# as the constant 3. In the picture, only one arrow leads to `x`.
+#
+# </details>
 
 # %%
 x = tensor([3.0], requires_grad=True)
 y = x * x.detach()
 y.backward()
 print(x.grad)
+viz.graph(y, x=x)
 
 # %% [markdown]
-# One of the two factors counts as a constant, so the gradient is {{=3}}. The picture
-# shows that there is one way to x only:
+# **Puzzle 4: a gradient for rounding.** The slope of `round()` is 0 nearly everywhere,
+# so a network with rounded weights can't learn. A common trick is to round in the
+# forward pass, but to use a slope of 1 in backward. Change the line so that y stays the
+# same and `x.grad` is all ones.
 
 # %%
-viz.graph(x * x.detach(), x=x)
+x = tensor([0.4, 1.7, -2.2], requires_grad=True)
+
+# %%
+y = x.round()  # your line
+
+# %%
+x.grad = None
+y.sum().backward()
+good = y.tolist() == [0, 2, -2] and x.grad.tolist() == [1, 1, 1]
+print(y, x.grad, "solved:", good)
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# Add what rounding changes, but as a constant. This is called the **straight-through
+# estimator**.
+#
+# ```python
+# y = x + (x.round() - x).detach()
+# ```
+#
+# </details>
 
 # %% [markdown]
 # ## Function and ctx
 #
-# Each operator is two functions: forward computes, backward takes the gradient of the
-# result and gives those of the operands. You can write one yourself; it is PyTorch's
-# interface, name for name.
+# An operator consists of two functions. `forward` computes the result, and `backward`
+# turns the gradient of the result, which we call `dy`, into those of the operands. You
+# can write your own with PyTorch's interface.
 
 
 # %%
@@ -415,30 +552,65 @@ y.sum().backward()
 print(y, x.grad, sep="\n")
 
 # %% [markdown]
-# `ctx` is what forward leaves for backward: **one for each call**. It is the node
-# itself.
+# `ctx`, the **context**, carries things from forward to backward, and every call of
+# `apply` has its own.
 #
 # | | |
 # |---|---|
-# | `ctx.save_for_backward(x, y)` | keep these tensors: operands or results |
-# | `ctx.saved_tensors` | the same, in backward |
-# | `ctx.needs_input_grad` | for each argument: is its gradient wanted? |
-# | `ctx.anything = 3` | numbers, shapes, options |
+# | `ctx.save_for_backward(x, y)` | keeps operands or results |
+# | `ctx.saved_tensors` | returns them in backward |
+# | `ctx.needs_input_grad` | says for each argument whether its gradient is needed |
+# | `ctx.anything = 3` | keeps numbers, shapes, and options |
 #
-# backward returns one gradient for **each argument** of forward, None for those that
-# have none.
-#
-# The multiplications inside of forward are not recorded: {{=one node|Backward visits
-# Sum, Cube, x}} stands for all of them.
+# `backward` returns one gradient for **each argument** of forward, or None if an
+# argument has none. The multiplications inside forward aren't recorded, because {{=a
+# single node|Backward visits Sum, Cube, x}} stands for all of them.
 
 # %%
 viz.graph(Cube.apply(x).sum(), x=x)
 
 # %% [markdown]
-# ### Break it: what if it is saved on the class?
+# **Puzzle 5: sigmoid.** For y = 1 / (1 + e⁻ˣ), the slope is e⁻ˣ / (1 + e⁻ˣ)², but this
+# operator saves only y. Write the slope with y. It helps that 1 − y is e⁻ˣ / (1 + e⁻ˣ).
+# (`gradcheck`, which tests it, is explained below.)
+
+
+# %%
+class Sigmoid(Function):
+    @staticmethod
+    def forward(ctx, x):
+        y = 1 / (1 + (-x).exp())
+        ctx.save_for_backward(y)
+        return y
+
+    @staticmethod
+    def backward(ctx, dy):
+        (y,) = ctx.saved_tensors
+        return dy * y  # your line
+
+
+# %%
+x = tensor([-1.0, 0.0, 2.0], dtype=minigrad.float64, requires_grad=True)
+print("solved:", gradcheck(Sigmoid.apply, x, raise_exception=False))
+
+# %% [markdown]
+# <details><summary>Answer</summary>
 #
-# `ctx` looks like a formality. Let us do without, and keep x on the class. **Predict**
-# the two gradients; they ought to be 3 · 2² = 12 and 3 · 10² = 300.
+# ```python
+# return dy * y * (1 - y)
+# ```
+#
+# The slope is at most 1/4, so ten sigmoids in a row multiply a gradient by at most a
+# millionth. That's one reason why deep networks of sigmoids are hard to train.
+#
+# </details>
+
+# %% [markdown]
+# ### Break it: save on the class
+#
+# `ctx` looks like a formality, so let's save `x` on the class instead. We call the
+# operator for p = 2 and q = 10, and only then go backward. The gradients should be 3 ·
+# 2² = 12 and 3 · 10² = 300. **Predict** what they are.
 
 
 # %%
@@ -461,37 +633,17 @@ second.backward()
 print(p.grad, q.grad)
 
 # %% [markdown]
-# {{=300}} twice: the second call has overwritten what the first one had saved. Every
-# network uses the same operator many times before backward begins.
+# Both are {{=300}}, because the second call has overwritten what the first one saved.
+# In a network, this would happen all the time, because it uses the same operator in
+# every layer.
 #
-# A wrong number of gradients, on the other hand, {{=is noticed|expected 2, got 1}}.
-
-
-# %%
-class Product(Function):
-    @staticmethod
-    def forward(ctx, a, b):
-        ctx.save_for_backward(a, b)
-        return a * b
-
-    @staticmethod
-    def backward(ctx, dy):
-        a, b = ctx.saved_tensors
-        return dy * b
-
-
-# %%
-with trying():
-    Product.apply(p, q).backward()
-
-# %% [markdown]
-# **To the lab**: exercises 1 to 3 (`apply`, `leaf_rules`, `detach`).
+# **To the lab**: exercise 1 (`apply`), exercise 2 (`leaf_rules`), and exercise 3
+# (`detach`).
 #
 # ## The order
 #
-# The engine needs the nodes in topological order. Here is a graph in which going by
-# levels, from the top down, is not good enough: Tanh is two steps below Mul on one
-# side, and one step on the other.
+# The nodes of tensors need a topological order too. In this graph, two paths lead from
+# `Mul` to `Tanh`, one of them through `Exp`.
 
 # %%
 x = tensor([1.0, 2.0], requires_grad=True)
@@ -501,67 +653,48 @@ print([node.name() for node in topological_order([loss.grad_fn])])
 viz.graph(loss, x=x)
 
 # %% [markdown]
-# `Tanh` {{=has to wait for `Exp`|'ExpBackward0', 'TanhBackward0'}}, though `Mul` points
-# to it directly. Often several orders are right; here only one is.
+# So `Tanh` {{=has to wait for `Exp`|'ExpBackward0', 'TanhBackward0'}}.
 #
-# How deep may a graph be? A list instead of recursion, so {{=as deep as memory
-# lasts|tensor(100001.,}}:
-
-# %%
-x = tensor(1.0, requires_grad=True)
-y = x
-for _ in range(100_000):
-    y = y + 1.0
-y.backward()
-print(y, x.grad)
-
-# %% [markdown]
-# A picture of 100 000 boxes would be of no use. Repetitions are {{=folded|the 2 layers
-# above, 38 times more}}:
-
-# %%
-h1 = tensor([[0.1, 0.2]], requires_grad=True)
-weight = tensor([[0.9, 0.1], [-0.1, 0.9]], requires_grad=True)
-state = h1
-for _ in range(40):
-    state = (state @ weight).tanh()
-viz.graph(state.sum(), h1=h1, weight=weight)
-
-# %% [markdown]
-# **To the lab**: exercises 4 (`topological_order`) and 5 (`backward`).
+# PyTorch doesn't compute an order in advance. Instead, its engine counts how many
+# gradients each node will get. When a node has run, the counts of its next nodes go
+# down, and a node with a count of 0 is ready. The next table shows the counts for our
+# graph, from the start to the end.
+#
+# | after | Mul | Exp | Tanh | x |
+# |---|---|---|---|---|
+# | the start | 1 | 1 | 2 | 1 |
+# | Sum | **0** | 1 | 2 | 1 |
+# | Mul | done | **0** | 1 | 1 |
+# | Exp | done | done | **0** | 1 |
+# | Tanh | done | done | done | **0** |
+#
+# Ready nodes wait in a queue per device, and the one recorded last runs first. The
+# choice only affects rounding.
+#
+# **To the lab**: exercise 4 (`topological_order`) and exercise 5 (`backward`).
 #
 # ## Accumulation
 #
-# Gradients are added up in two places. Within one backward: x · x + x uses x three
-# times, and the slope is {{=2x + 1|tensor([7.])}}.
+# As in our engine, gradients are also added up from one backward to the next. The slope
+# of x · x + x at 3 is 7. **Predict** what the three lines show.
 
 # %%
 x = tensor([3.0], requires_grad=True)
-y = x * x + x
-y.backward()
-print(x.grad)
-
-# %% [markdown]
-# And from one backward to the next: `.grad` is {{=added to|tensor([28.])}}, never
-# replaced. **Predict** the last number.
-
-# %%
 for _ in range(3):
     (x * x + x).backward()
     print(x.grad)
 
 # %% [markdown]
-# That is what you found in the scalar engine: gradients must be set to zero before each
-# step. In PyTorch `optimizer.zero_grad()` does that. (That they add up is also useful:
-# a batch too large for memory is computed in parts, and the gradients of the parts are
-# *accumulated*.)
+# `.grad` is {{=added to|tensor([21.])}}, and never replaced. So before each step, you
+# have to reset it, for example with PyTorch's `optimizer.zero_grad()`. It's useful,
+# though, if a batch is too large for the memory, because you can go backward for one
+# part after the other.
 #
 # ### A second backward
 #
-# What a node has saved is freed as soon as it is used: it is most of the memory of
-# training. So a graph in which some node has saved something is good for
-# {{=one backward|Trying to backward through the graph a second time}}.
-# **Predict**: which of these two can go backward twice?
+# Saved tensors take up most of the memory of training, so each node drops its own as
+# soon as it has used them. **Predict** which of these two cells raises an error. One of
+# the two graphs has saved nothing.
 
 # %%
 x.grad = None
@@ -571,49 +704,75 @@ y.backward()
 print(x.grad)
 
 # %%
-x.grad = None
 y = (x * x).sum()
 y.backward()
 with trying():
     y.backward()
 
 # %% [markdown]
-# The message says what to do. Usually the mistake is another one: something that was
-# computed once is used in every step of a loop. Compute it anew in each step.
-
-# %%
-x.grad = None
-y = (x * x).sum()
-y.backward(retain_graph=True)
-y.backward()
-print(x.grad)
-
-# %% [markdown]
-# ### And a gradient of what?
+# You can go backward through a graph with saved tensors {{=only once|Trying to backward
+# through the graph a second time}}, unless you pass `retain_graph=True`. Usually,
+# though, the cause is something that was computed once, before a loop, and is used in
+# every step. Compute it again in each step.
 #
-# backward begins with "y grows as much as y": 1. That makes sense for a single number.
-# For several, {{=which one is to grow|only for scalar outputs}}?
+# ### The gradient of many numbers
+#
+# Backward begins with a gradient of 1 for y. If y has several elements, it's {{=not
+# clear which of them should grow|only for scalar outputs}}.
 
 # %%
-y = x * tensor([1.0, 2.0, 3.0])
+a = tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+x = tensor([1.0, 1.0, 1.0], requires_grad=True)
+y = a @ x
 with trying():
     y.backward()
 
 # %% [markdown]
-# Either make one number of them, or say with which gradient to begin. `y.sum()` is the
-# same as {{=a gradient of ones|tensor([6.])}}:
+# Here, y has 2 elements and x has 3, so there are 2 · 3 slopes. The matrix of all these
+# slopes is called the **Jacobian**. It has a row for each element of the result and a
+# column for each element of the input, so J[i, j] says how fast y[i] grows if x[j]
+# grows. For `a @ x`, the Jacobian is `a` itself.
+#
+# Autograd never builds this matrix, because it would be huge. Instead, you pass a `dy`
+# with a number for each element of y, and backward computes dx[j] = Σ dy[i] · J[i, j],
+# where the sum is over all i. This is called a **vector–Jacobian product**.
+#
+# **Puzzle 6: one row.** With ones, we get the sum of both rows. Choose `dy` so that
+# `x.grad` is the second row of the Jacobian.
+
+# %%
+dy = tensor([1.0, 1.0])  # your line
 
 # %%
 x.grad = None
-y.backward(tensor([1.0, 1.0, 1.0]))
-print(x.grad)
+(a @ x).backward(dy)
+print(x.grad, "solved:", x.grad.tolist() == [4.0, 5.0, 6.0])
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# ```python
+# dy = tensor([0.0, 1.0])
+# ```
+#
+# So the whole Jacobian takes one backward per row. A loss has only one row, which is
+# its gradient.
+#
+# </details>
 
 # %% [markdown]
 # ## Broadcasting undone
 #
-# bias, of shape (3,), is added to (4, 3): each of its elements is used in four rows. So
-# four gradients meet at each, and are added up: the gradient of broadcasting is {{=a
-# sum|tensor([18., 22., 26.])}}.
+# If you add a bias of shape (3,) to a tensor of shape (4, 3), each of its elements is
+# used in four rows. **Predict** the gradient of the bias, if `dy` holds the numbers 0
+# to 11, row by row.
+#
+# <details><summary>Answer</summary>
+#
+# Four gradients meet at each element and are added up, so the gradient is {{=18, 22,
+# 26|tensor([18., 22., 26.])}}.
+#
+# </details>
 
 # %%
 bias = tensor([10.0, 20.0, 30.0], requires_grad=True)
@@ -622,18 +781,17 @@ dy = minigrad.arange(12).float().view(4, 3)
 y.backward(dy)
 print(dy, bias.grad, sep="\n")
 
-
-# %%
-sums = {"to (3,) or (1, 3)": dy.sum(0, keepdim=True), "to (4, 1)": dy.sum(1, True)}
-viz.tables({"dy (4, 3)": dy} | sums)
-
 # %% [markdown]
+# So broadcasting in forward becomes a sum in backward, which undoes the change of
+# shape. A column of shape (4, 1) would get the sums of the rows, 3, 12, 21, and 30.
+#
 # **To the lab**: exercise 6 (`sum_to_size`).
 #
 # ## Version counters
 #
-# The node of w · x has saved x, the tensor and not a copy. Then x is written to.
-# **Predict** what backward should give: forward used 3.
+# The node of w · x saves the tensor x itself instead of a copy, because copies take
+# memory. What if somebody writes to x before backward? Forward used 3, so the gradient
+# of w should be 3.
 
 # %%
 w, x = tensor([2.0], requires_grad=True), tensor([3.0])
@@ -643,43 +801,75 @@ with trying():
     y.backward()
 
 # %% [markdown]
-# {{=An error|modified by an inplace operation}}, and a good one. A **version counter**,
-# shared by a tensor and all its views, counts the writes; a saved tensor remembers the
-# count, and the two are compared when it is used.
+# We get {{=an error|modified by an inplace operation}}, because every storage has a
+# **version counter** that counts the writes. A node remembers the version of each saved
+# tensor, and compares it when backward needs the tensor.
+#
+# **Puzzle 7: without the error.** Fix the line, so that backward works but the function
+# still returns the larger x.
+
+
+# %%
+def product(w, x):
+    y = w * x
+    x += 100  # your line
+    return y, x
+
+
+# %%
+w = tensor([2.0], requires_grad=True)
+y, x = product(w, tensor([3.0]))
+try:
+    y.backward()
+    print(w.grad, x, "solved:", w.grad.item() == 3 and x.item() == 103)
+except RuntimeError:
+    print("modified, solved:", False)
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# `+=` writes to the memory that the node has saved. `x + 100` makes a new tensor, and
+# the node still holds the old one.
+#
+# ```python
+# x = x + 100
+# ```
+#
+# </details>
+
+# %% [markdown]
+# A view shares the counter of its tensor, so {{=a write through it is counted
+# too|tensor([ 1., 20., 30.]) 1 1}}.
 
 # %%
 x = tensor([1.0, 2.0, 3.0])
 view = x[1:]
-print(x._version, view._version)
 view.mul_(10)
 print(x, x._version, view._version)
 
 # %% [markdown]
-# A view has {{=the same counter|tensor([ 1., 20., 30.]) 1 1}}, so a write through it is
-# seen. Not every write is: what is written into the NumPy array of `x.numpy()` is not
-# counted, and in PyTorch neither is what is written through `x.data`. These are ways
-# around autograd, to be used knowingly.
+# Some writes aren't counted, such as those to the array of `x.numpy()`, or through
+# PyTorch's `x.data`.
 #
 # ### Break it: without the counter
 #
-# Set the counter back by hand, as if nothing had happened, and see what the error
-# protects you from.
+# Let's set the counter back by hand, and see what the error protects us from.
 
 # %%
-x = tensor([3.0])
+w, x = tensor([2.0], requires_grad=True), tensor([3.0])
 y = w * x
 x += 100
 x.storage.version -= 1
 y.backward()
-print("y was computed with 3, the gradient is", w.grad.item())
+print("y was computed with 3, but the gradient is", w.grad.item())
 
 # %% [markdown]
-# {{=103}}, and nothing would ever have shown it. A silent wrong gradient does not end
-# the program: the network learns, only badly, and the search takes weeks.
+# It's {{=103}}, and no error tells you. A network might still learn with such
+# gradients, only badly, so the mistake could stay in the program for a long time.
 #
-# {{=Not every change is a mistake|tensor([3., 0.])}}. `relu_` may write over its
-# operand, because its gradient needs the result alone; and `x += 1` is fine when no
-# node has saved x:
+# Many writes are {{=harmless|tensor([3., 0.])}}, though. Below, no node has saved y
+# before `y += 1`, and `relu_` may overwrite its operand, because its backward only
+# needs the result.
 
 # %%
 w = tensor([2.0, -1.0], requires_grad=True)
@@ -690,32 +880,28 @@ y.sum().backward()
 print(w.grad)
 
 # %% [markdown]
-# **To the lab**: exercises 7 (`next_version`) and 8 (`unpack`).
+# **To the lab**: exercise 7 (`next_version`) and exercise 8 (`unpack`).
 #
-# ## The gradients of a network of two layers
+# ## A network of two layers
 #
-# Few operators make a network: `@`, + and a function between the layers; and a loss,
-# which is a mean of squares.
+# A small network needs matrix products, sums, and a function between the layers. Two
+# ideas lead to most of their gradients.
 #
-# | forward | backward |
-# |---|---|
-# | `x * other` | dy · other |
-# | y = `tanh(x)` | dy · (1 - y²) |
-# | `a @ b` | for a it is dy @ bᵀ |
-# | broadcast (`expand`): one is used many times | sum |
-# | `sum`, `mean`: many go into one | broadcast, for `mean` divided by how many |
+# First, if forward uses an element many times, backward sums, and if forward sums many
+# elements, backward gives each of them the same gradient.
 #
-# The rule goes both ways: broadcasting turns into a sum, a sum into broadcasting. The
-# line of `a @ b` can be read off the shapes: a is (M, K), b is (K, N), dy is (M, N),
-# and a's gradient must be (M, K). There is only one way to put dy and b together. What
-# is it for b?
+# Second, the shapes tell you the gradient of a matrix product. Suppose a is (M, K) and
+# b is (K, N), so y and dy are (M, N). The gradient of a must be (M, K). The only
+# product of dy and b with this shape for all M, K, and N is dy @ bᵀ, and it's the
+# correct one. In the lab, you'll find the gradient of b.
 #
-# Now four points, the exclusive or: is just one of two inputs 1? **Predict** how small
-# the loss can be with one layer, and with two.
+# Let's train on four points. The target is 1 if exactly one of the two inputs is 1,
+# which is called exclusive or. We compare a single layer, which is a plane over the two
+# inputs, with two layers. **Predict** whether the single layer can learn this.
 
 # %%
 inputs = tensor([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
-wanted = tensor([[0.0], [1.0], [1.0], [0.0]])
+targets = tensor([[0.0], [1.0], [1.0], [0.0]])
 minigrad.manual_seed(0)
 w, b = minigrad.randn(2, 1), minigrad.zeros(1)
 w1, b1 = minigrad.randn(2, 8), minigrad.zeros(8)
@@ -728,7 +914,7 @@ for parameter in w, b, w1, b1, w2, b2:
 def trained(network, parameters):
     losses = []
     for _ in range(200):
-        error = network(inputs) - wanted
+        error = network(inputs) - targets
         loss = (error * error).mean()
         loss.backward()
         with no_grad():
@@ -753,49 +939,79 @@ for name, y in ("one layer", inputs @ w + b), ("two layers", two_layers(inputs))
     print(name, [round(value, 2) for value in y.flatten().tolist()])
 
 # %% [markdown]
-# One layer is a plane over the square of the inputs, and the nearest one says
-# {{=1/2 everywhere|[0.5, 0.5, 0.5, 0.5]}}. Two layers with a tanh between them bend it.
-# That is all of training: in each step a graph, backward through it, and a small change
-# of its leaves.
+# It can't, because the best plane is {{=1/2 everywhere|[0.5, 0.5, 0.5, 0.5]}}. With a
+# tanh between two layers, the surface can bend. All training works like this. Compute
+# the loss, go backward, change the leaves a little, and repeat.
+#
+# **To the lab**: exercise 9 (`mul_backward`), exercise 10 (`tanh_backward`), exercise
+# 11 (`matmul_right_backward`), exercise 12 (`sum_backward`), and exercise 13
+# (`mean_backward`). Then a network learns a sine with your gradients.
+#
+# ## Infinity and NaN
+#
+# The slope of a square root at 0 is infinite. In the next cell, we use `where` to
+# replace the result there by 0. For elements that `where` doesn't select, it sends back
+# a gradient of 0.
 
 # %%
-error = two_layers(inputs) - wanted
-viz.graph((error * error).mean(), w1=w1, b1=b1, w2=w2, b2=b2)
+x = tensor([4.0, 0.0], requires_grad=True)
+y = where(x > 0, x.sqrt(), 0.0)
+y.sum().backward()
+print(y, x.grad)
 
 # %% [markdown]
-# **To the lab**: exercises 9 to 13 (`mul_backward`, `tanh_backward`,
-# `matmul_right_backward`, `sum_backward`, `mean_backward`). Then a network of two
-# layers trains on your gradients, and learns a sine.
+# The result is fine, but a gradient is {{=NaN|nan}}. `where` sends a 0 to the root of
+# 0, backward multiplies it by the infinite slope, and 0 · ∞ is NaN. Such products are a
+# common reason why a training run suddenly turns to NaN.
 #
-# ## The gradients of other operators
-#
-# | forward | backward |
-# |---|---|
-# | take a part (`x[1:3]`) | the part in a tensor of zeros |
-# | `permute` | the inverse permutation |
-# | choose (`relu`, `where`, `amax`) | to the one that was chosen, 0 to the others |
-#
-# Where a formula meets infinity it needs care: 0 · infinite is {{=NaN|[ 0. nan]}}.
-# **Predict** the slopes of x² and of x⁰ at 0, first by the formula b · xᵇ⁻¹.
+# **Puzzle 8: a safe root.** Change the line so that the root is never taken at 0, but y
+# stays the same.
 
 # %%
-x = tensor([0.0, 0.0], requires_grad=True)
-b = tensor([2.0, 0.0])
-(x**b).sum().backward()
-with np.errstate(all="ignore"):
-    print("by the formula", b.numpy() * np.zeros(2) ** (b.numpy() - 1))
-print("by backward", x.grad)
+safe = x  # your line
+
+# %%
+x.grad = None
+y = where(x > 0, safe.sqrt(), 0.0)
+y.sum().backward()
+good = y.tolist() == [2.0, 0.0] and x.grad.tolist() == [0.25, 0.0]
+print(y, x.grad, "solved:", good)
 
 # %% [markdown]
-# **To the lab**: exercises 14 to 19 (`div_backward`, `pow_backward`, `relu_backward`,
-# `amax_backward`, `permute_backward`, `slice_backward`).
+# <details><summary>Answer</summary>
+#
+# Any positive number will do, because the second `where` drops its root.
+#
+# ```python
+# safe = where(x > 0, x, 1.0)
+# ```
+#
+# </details>
+
+# %% [markdown]
+# How do you find the line where a NaN began? In anomaly mode, each node remembers the
+# line that recorded it, and backward looks for NaN. That takes time, so switch it on
+# only while you search.
+
+# %%
+with trying(), detect_anomaly():
+    roots = x.sqrt()
+    y = (roots * 0).sum()
+    y.backward()
+
+# %% [markdown]
+# **To the lab**: exercise 14 (`div_backward`), exercise 15 (`pow_backward`), exercise
+# 16 (`relu_backward`), exercise 17 (`amax_backward`), exercise 18 (`permute_backward`),
+# and exercise 19 (`slice_backward`).
 #
 # ## gradcheck
 #
-# How do you know that a gradient is right? By trying: move each element a little, see
-# what the result does, and compare. How little? The forward difference errs by about h,
-# the central one by h². But the smaller h is, the more of the digits cancel.
-# **Predict** where the best h is, in double and in single precision.
+# How do you know that a gradient is correct? You can change each element a little and
+# see how the result changes, as at the beginning. The difference to one side, (f(x + h)
+# − f(x)) / h, is off by about h. The **central difference**, (f(x + h) − f(x − h)) /
+# 2h, is only off by about h². But rounding adds an error of about 10⁻¹⁶ / h in double
+# precision. **Predict** which h is best for the central difference, 10⁻³, 10⁻⁵, or
+# 10⁻⁹.
 
 # %%
 errors, steps = {}, 10.0 ** -np.arange(1, 13)
@@ -808,9 +1024,8 @@ for dtype in np.float64, np.float32:
 viz.lines(errors, x="h", y="error of the slope of exp at 1", log="xy")
 
 # %% [markdown]
-# In double precision the central difference with h = 10⁻⁶ has about ten right digits.
-# In single precision there is no h that is good for more than four or five: so
-# gradcheck wants float64.
+# Of the three, 10⁻⁵ is best, with about ten correct digits. In single precision, no h
+# gives more than about five, so `gradcheck` needs float64.
 
 # %%
 x = tensor([1.0, 2.0, 3.0], dtype=minigrad.float64, requires_grad=True)
@@ -829,16 +1044,22 @@ with trying():
     gradcheck(Wrong.apply, x)
 
 # %% [markdown]
-# The message {{=names the place|d result[0] / d input[0] is 2 by backward}}. gradcheck
-# moves **every** element: a fault may be in the last one alone. The table of all these
-# slopes, a row for each element of the operand and a column for each of the result, is
-# called the **Jacobian**.
+# The message {{=names the element|d result[0] / d input[0] is 2 by backward}}.
+# `gradcheck` changes **every** element, because a mistake may affect only the last one.
+# Each changed element gives a whole column of the Jacobian, while each backward gives a
+# row.
 #
-# ### Break it
+# ### Break it: a corner
 #
-# relu has a corner at 0. Left of it the slope is 0, right of it 1; the central
-# difference says 1/2, and relu's gradient there is 0, by agreement. **Predict** what
-# gradcheck says of relu at 0, and at 0.001.
+# The slope of relu is 0 on the left of 0 and 1 on the right. At 0, backward uses 0.
+# **Predict** what `gradcheck` says about relu at 0, and at 0.001.
+#
+# <details><summary>Answer</summary>
+#
+# At 0, the central difference is 1/2, so the two {{=disagree|0.0 False}}. Neither is
+# wrong, because relu has no slope there. Test gradients away from corners.
+#
+# </details>
 
 # %%
 for value in 0.0, 0.001:
@@ -846,93 +1067,44 @@ for value in 0.0, 0.001:
     print(value, gradcheck(lambda x: x.relu(), x, raise_exception=False))
 
 # %% [markdown]
-# At 0 the two {{=disagree|0.0 False}}. Neither is wrong there: relu has no slope at 0.
-# Test gradients away from corners.
+# If you test your own gradient, use random inputs of both signs and a random `dy`. With
+# a `dy` of ones, you wouldn't notice that the factor `dy` is missing.
 #
-# A gradient of your own deserves a test as well, and differences are all that it
-# takes. Where an input or `dy` is 1, a factor may be missing and the test does not see
-# it: take random numbers, of both signs, and a random `dy`.
-#
-# **To the lab**: exercises 20 (`numerical_jacobian`) and 21, a test that you write.
-#
-# ## Where was that?
-#
-# An error in backward says which node failed, not which line of your program made it.
-# Anomaly mode remembers the line, and also looks for NaN. It costs time: for searching
-# only.
-
-# %%
-x = tensor([4.0, 0.0], requires_grad=True)
-with trying(), detect_anomaly():
-    roots = x**0.5
-    y = (roots * 0).sum()
-    y.backward()
-
-# %% [markdown]
-# The slope of a root at 0 is infinite, and 0 · infinite is {{=NaN}}: one of the most
-# common ways in which a training turns to NaN all at once.
-#
-# ## Troubleshooting
-#
-# What a message begins with, and what to do:
-#
-# - **element 0 of tensors does not require grad**: nothing was recorded. Set
-#   `requires_grad` before computing, and compute outside of `no_grad()`.
-# - **grad can be implicitly created only for scalar outputs**: make one number of
-#   them, by `.sum()` or `.mean()`, or give a gradient.
-# - **Trying to backward through the graph a second time**: the graph has been freed.
-#   Compute anew in each step; where it must be the same graph, `retain_graph=True`.
-# - **a leaf Variable that requires grad is being used in an in-place operation**: a
-#   weight is changed while operators are recorded. `with no_grad():`
-# - **... has been modified by an inplace operation**: something saved was written to.
-#   Use the operator without `_`, or write to a `clone()`.
-# - `.grad` is None: the tensor is no leaf (`retain_grad()`), or the loss does not
-#   depend on it. `viz.graph(loss)` shows the way, or that there is none.
-# - The loss gets worse with every step: gradients add up. Set `.grad` to None before
-#   each.
-# - NaN: look for the root of 0, the log of 0, 0 / 0, with `detect_anomaly()`.
+# **To the lab**: exercise 20 (`numerical_jacobian`) and exercise 21
+# (`test_div_backward`), a test that you write.
 #
 # ## Gradients of gradients
 #
-# Gradients are computed by operators, so they can be recorded, too. `grad` returns
-# gradients instead of adding them to `.grad`; with `create_graph=True` they have a
-# graph.
+# Backward itself uses operators, so it can be recorded too. `grad` returns gradients
+# instead of adding them to `.grad`, and `create_graph=True` records how they're
+# computed. **Predict** the first and the second derivative of x³ at 3.
 
 # %%
-x = tensor([2.0], requires_grad=True)
-y = x * x * x
-(first,) = grad(y, x, create_graph=True)
+x = tensor([3.0], requires_grad=True)
+(first,) = grad(x * x * x, x, create_graph=True)
 (second,) = grad(first, x)
-print(first.item(), second.item())  # 3 x x, 6 x
-
-# %%
-viz.graph(first, x=x)
+print(first.item(), second.item())
 
 # %% [markdown]
-# ## What to remember
-#
-# - Forward computes and takes notes; the notes are a graph of nodes.
-# - Backward visits each node once, when all that use it are done.
-# - Where gradients meet they are added up: within a backward, and from one to the next.
-# - What is used many times gets a sum; broadcasting is undone by summing.
-# - One context for each call; what is saved is freed after backward.
-# - A change in place of something saved is an error, thanks to a counter.
-#
+# They're 3x² = {{=27}} and 6x = {{=18}}.
+
+# %% [markdown]
 # ## Before you go: three questions
 #
-# 1. `y = x * 2; z = y.sum() + y.prod()`. How often is the node of `x * 2` visited in
-#    `z.backward()`, and how many gradients meet there?
-# 2. Why does `relu` need to save only its result, and `mul` both operands?
-# 3. A loss is NaN at step 812 and never before. Which tool, and what does it cost?
+# 1. `y = x * 2; z = y.sum() + y.prod()`. How often does `z.backward()` visit the node
+#    of `x * 2`, and how many gradients meet there?
+# 2. Why does `relu` only need to save its result, while `mul` saves both operands?
+# 3. At step 812, the loss suddenly becomes NaN. Which tool do you use, and what does it
+#    cost?
 #
 # <details><summary>Answers</summary>
 #
-# 1. {{=Once|visits Add, Sum, Prod, Mul, x}}; two, one from the sum and one from the
-#    product, and they are added first.
-# 2. relu's slope can be read off the result: 1 where it is above 0. The slope of a · b
-#    by a is b, which the result does not show.
-# 3. `detect_anomaly()`, from a checkpoint shortly before: it makes every step slower,
-#    but names the line that made the first NaN of backward.
+# 1. {{=Once|visits Add, Sum, Prod, Mul, x}}, after two gradients have been added up,
+#    one from the sum and one from the product.
+# 2. You can see the slope of relu in its result, because it's 1 where the result is
+#    above 0. The slope of a · b for a is b, which the result doesn't show.
+# 3. Use `detect_anomaly()`, starting from a checkpoint shortly before. Every step takes
+#    longer, but the message names the line.
 #
 # </details>
 
@@ -943,10 +1115,11 @@ y = x * 2
 viz.graph(y.sum() + y.prod(), x=x)
 
 # %% [markdown]
-# **To the lab**. When it is done, every `backward()` runs
-# your own code; chapter 09 trains networks with it.
+# Now finish **lab 08**. After that, every `backward()` runs your own code, and chapter
+# 09 trains networks with it.
 #
-# To read on: A. Karpathy's *micrograd*; A. Griewank and A. Walther, *Evaluating
-# Derivatives*; A. Paszke and others, *Automatic differentiation in PyTorch* (2017); and
-# in PyTorch `torch/csrc/autograd/engine.cpp` (`Engine::evaluate_function`),
-# `torch/autograd/gradcheck.py` (`gradcheck`) and `tools/autograd/derivatives.yaml`.
+# Further reading: A. Karpathy, *micrograd*; A. Griewank and A. Walther, *Evaluating
+# Derivatives* (2008); A. Paszke et al., *Automatic differentiation in PyTorch* (2017);
+# and, in PyTorch's source, `torch/csrc/autograd/engine.cpp`
+# (`Engine::compute_dependencies`, `Engine::evaluate_function`),
+# `torch/autograd/gradcheck.py` (`gradcheck`), and `tools/autograd/derivatives.yaml`.

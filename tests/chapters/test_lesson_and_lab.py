@@ -24,6 +24,7 @@ REWRITTEN = [
     "04_elementwise",
     "05_reductions",
     "06_matmul",
+    "08_autograd",
 ]
 EXERCISES = [
     pytest.param(exercise, id=f"{chapter}-{exercise.name}")
