@@ -13,22 +13,14 @@
 # %% [markdown]
 # # Lab 08 · The graph and its gradients
 #
-# Twenty-one functions, about {{duration}} of work. The first eight are autograd itself:
-# how operators are recorded, how backward walks through the record, how broadcasting is
-# undone and changes in place are noticed. With the gradients of five operators more, a
-# network of two layers trains on them. Then come other operators; then the judge of
-# all gradients, gradcheck, and at the end a test of your own.
-#
-# What you write here is what `minigrad` runs from then on, in every `backward()`.
-#
-# A `check` lets PyTorch do the same and compares, in double precision, up to seven
-# digits: write the formula in the order that you like. While one exercise is judged,
-# the course's solutions stand in for all others.
-#
-# Above the cell of an answer stands its contract: it says all that is tested. An answer
-# leaves what it is given as it was, unless that says otherwise. Put your code in the
-# place of `# YOUR CODE HERE`, run the cell, and check as often as you like. The lesson
-# has the pictures.
+# In this lab, you write minigrad's autograd. There are twenty-one exercises, which take
+# about {{duration}}. The first eight are the engine, and five gradients after that are
+# enough to train a network. The others are the gradients of more operators, gradcheck,
+# and a test of your own. Once you've run a cell with your code, every `backward()` in
+# minigrad uses it.
+
+# %% [markdown]
+# {{how}}
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
@@ -63,19 +55,20 @@ from minigrad.ops.vjp import (
 answers_from("labs", before="08_autograd")
 
 # %% [markdown] task="apply"
-# ## A Function, and what it remembers
+# ## A Function and its context
 #
-# To write an operator of your own is to write a class with two functions: `forward`
-# computes, `backward` says what the gradient is. `apply` is what its user calls.
-# Between the two stands `ctx`, the context of **this one call**: forward leaves there
-# what backward will need.
+# To define an operator, you write a class with two functions, `forward` and `backward`.
+# Users call a third one, `apply`, which runs forward and records the call. The context
+# `ctx` carries what forward saves to backward, and each call has its own:
 #
-# > `Cube.apply(x)` → ctx = a new Context → y = `Cube.forward(ctx, x)` → y, with ctx as
-# > its `grad_fn`
+# > `Cube.apply(x)` → ctx = Context(Cube, (x,)) → y = `Cube.forward(ctx, x)` →
+# > ctx.record(y)
 #
-# What happens inside of forward is not recorded: its gradient is what backward says,
-# not what its steps would give. And the call itself is recorded only if somebody needs
-# a gradient, and operators are being recorded: you ask before you switch that off.
+# Operators inside forward aren't recorded, because backward stands for all of them. The
+# call itself is recorded only if an argument requires a gradient and recording is on
+# where `apply` was called.
+#
+# Write the class method `apply`. The next cell defines an operator to try it on.
 
 
 # %%
@@ -94,14 +87,15 @@ class Cube(Function):
 # %% [markdown] hints="apply"
 # <details><summary>Hint 1</summary>
 #
-# `with no_grad():` switches recording off for its block, and back to what it was
-# afterwards, also if there is an error. Only the call of forward belongs inside.
+# Which statement switches recording off, and back to what it was even after an error?
+# And which of your lines belong inside it?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Ask `is_grad_enabled()` when the block is closed: inside of it the answer would always
-# be no. `any(...)` of a tuple of bools is True if one of them is.
+# Make the context, and call forward inside `with no_grad():`. After the block, ask
+# `is_grad_enabled()`, because inside it the answer is always no. `any(...)` of a tuple
+# of bools is True if at least one is True.
 #
 # </details>
 
@@ -123,7 +117,7 @@ def apply(cls, *args):
 with trying():
     x = tensor([1.0, 2.0, 3.0])
     print(Cube.apply(x))  # no gradient is required
-    x.requires_grad_()  # from here on exercises 2 and 3 are needed, too
+    x.requires_grad_()  # from here on, it also uses exercises 2 and 3
     print(Cube.apply(x))
     with no_grad():
         print(Cube.apply(x))
@@ -134,9 +128,9 @@ check(Function.apply)
 # %% [markdown] task="leaf_rules"
 # ## Leaves
 #
-# A tensor that you make is a **leaf**: the graph ends there, and backward puts its
-# gradient into `.grad`. A tensor that an operator has made is none: its gradient is on
-# the way to the leaves, and is thrown away when it has been handed on.
+# The graph ends at a **leaf**, and backward puts the leaf's gradient into `.grad`. If
+# an operator made a tensor, the tensor's gradient is only on its way to the leaves, and
+# it's dropped once it has been passed on.
 #
 # | | requires_grad | is_leaf | keeps_grad |
 # |---|---|---|---|
@@ -144,8 +138,9 @@ check(Function.apply)
 # | `x = tensor([1.0])` | False | ? | ? |
 # | `y = w * x` | ? | False | ? |
 #
-# Fill the table in, then write the rule. What you know of a tensor is whether it was
-# `asked` for gradients, and the `node` of the operator that made it, or None.
+# Fill in the table, and then write `leaf_rules`. It knows two things about a tensor:
+# whether somebody `asked` for its gradient, and the `node` of the operator that made
+# it, or None.
 
 # %%
 asked, node = True, None  # a weight: no operator made it
@@ -154,14 +149,14 @@ print(asked, node is None)
 # %% [markdown] hints="leaf_rules"
 # <details><summary>Hint 1</summary>
 #
-# PyTorch's documentation: "All Tensors that have requires_grad which is False will be
-# leaf Tensors by convention." In our words: no node, hence a leaf.
+# PyTorch's documentation says: "All Tensors that have requires_grad which is False will
+# be leaf Tensors by convention." What does that mean for a tensor without a node?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Three lines, one for each answer. Take care that they are bools: `asked or node` would
-# be the node itself, where there is one.
+# Write one line for each of the three. All of them must be bools, but `asked or node`
+# can be the node itself. How do you ask whether there's a node?
 #
 # </details>
 
@@ -186,32 +181,33 @@ with trying():
 check(leaf_rules)
 
 # %% [markdown] task="detach"
-# ## Cut off
+# ## Detach
 #
-# `x.detach()` is the same numbers without their past: a tensor that reads the same
-# memory, by the same shape, strides and offset, but no operator made it and no gradient
-# goes through it. To print a loss, or to use a result as if it were given, detach it.
+# `x.detach()` reads the same memory as `x`, with the same shape, strides, and offset,
+# but it has no history. So no gradient goes through it. For example, you detach a loss
+# before you keep it, because otherwise you'd keep its whole graph.
 #
-# Every view that is made by `as_strided`, `permute` and so on is recorded. This one
-# must not be: make a `Tensor` directly.
+# Write the method `detach`. Views made by `as_strided` or `permute` are recorded, so
+# they won't do here. `Tensor(storage, shape, strides, offset)` makes a tensor directly.
+# The next cell shows in NumPy that a view shares memory.
 
 # %%
 x = np.arange(6.0).reshape(2, 3)
-y = x.T  # another way to read the same memory
-y[2, 0] = 9
+y = x.T
+y[2, 0] = 9  # changes x as well
 print(x, y.strides, np.shares_memory(x, y))
 
 # %% [markdown] hints="detach"
 # <details><summary>Hint 1</summary>
 #
-# `Tensor(storage, shape, strides, offset)` makes a tensor that reads a storage. It
-# knows of no graph.
+# Which four things does a tensor need to read its elements? A sliced tensor has an
+# offset, and a transposed one has other strides.
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# All four stand in `self`: `self.storage`, `self.shape`, and so on. A sliced tensor has
-# an offset, a transposed one has other strides: leave none of them out.
+# All four are attributes of `self`, such as `self.storage`. A tensor that you make
+# directly doesn't know of any graph.
 #
 # </details>
 
@@ -236,23 +232,22 @@ check(Tensor.detach)
 # %% [markdown] task="topological_order"
 # ## In which order?
 #
-# Backward visits every node once. When it does, the node's whole gradient must be
-# there: the parts from **all** nodes that use its result. So a node may come only after
-# all that point to it. Such an order is called topological.
+# Backward visits each node once, when the node's whole gradient is there. So a node may
+# come only after **all** nodes that send it a part. This is a topological order.
 #
 # >      loss
 # >     /    \
-# >    a      b          right:  loss, a, b, x   or   loss, b, a, x
+# >    a      b          correct:    loss, a, b, x   or   loss, b, a, x
 # >     \    /
-# >       x              wrong:  loss, a, x, b   (x lacks what b will send)
+# >       x              incorrect:  loss, a, x, b   (b's part would come too late)
 #
-# This graph is the diamond. Going down as deep as you can, and writing each node down
-# when you first see it, gives loss, a, x, b. The trick is to write a node down when you
-# **leave** it, when all below it are done; and to read that list backwards.
+# If you go down as deep as you can and write down each node when you **first see** it,
+# you get loss, a, x, b. Instead, write it down when you **leave** it, after everything
+# below it, and read the list backward. The next cell does that with recursion.
 #
-# Written as a function that calls itself it is five lines, and fails: Python allows
-# 1000 calls inside each other, and a loop over 1000 time steps is a graph deeper than
-# that. So keep a list of your own of what is still to be visited.
+# But Python allows only about 1,000 nested calls, and a graph may be 100,000 nodes
+# deep. Write `topological_order` without recursion, with your own list of what's left
+# to visit.
 
 # %%
 below = {"loss": ["a", "b"], "a": ["x"], "b": ["x"], "x": []}
@@ -263,7 +258,7 @@ def visit(name):
     if name not in done:
         for child in below[name]:
             visit(child)
-        done.append(name)  # when all below it are done
+        done.append(name)  # when everything below it is done
 
 
 visit("loss")
@@ -272,22 +267,23 @@ print(done[::-1])
 # %% [markdown] hints="topological_order"
 # <details><summary>Hint 1</summary>
 #
-# What does the recursion remember for you? For each node whether it is met for the
-# first time, or left for good. Put pairs on your list: (node, False) means "visit it",
-# (node, True) means "all below it are done".
+# What does the recursion remember for you? For each node, it knows whether you've just
+# met it or come back to it. How can you put that on a list?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Take a pair from the end of the list. If it says True, the node goes to `done`. If
-# not, and the node was not seen before: put (node, True) back, and above it (n, False)
-# for each node n that `next_functions` names. Leave out None.
+# Put pairs on the list, where (node, False) means "visit it" and (node, True) means
+# "everything below it is done". Take a pair from the end. If it says True, the node is
+# done. Otherwise, if the node is new, put (node, True) back, and then a pair for each
+# next node. Skip None.
 #
 # </details>
 # <details><summary>Hint 3</summary>
 #
-# There is another way (Kahn's): count for each node how many point to it, begin with
-# those where it is 0, and lower the numbers as you go. Both are right.
+# You can also do it as PyTorch does. Count for each node how many edges lead to it,
+# start with the nodes whose count is 0, and lower the counts of the next nodes as you
+# go. Both ways are accepted.
 #
 # </details>
 
@@ -322,19 +318,19 @@ check(topological_order)
 # %% [markdown] task="backward"
 # ## The engine
 #
-# All else of `loss.backward()`. The nodes stand in order, and `seeds` says which
-# gradient to begin with. Keep a dict of what has **arrived** where: {(node, index):
-# gradient}. Then, for each node: take what has arrived, call the node with it, and send
-# what it returns along its edges.
+# Now you write the rest of `loss.backward()`. The nodes are in order already, and
+# `seeds` contains the gradients to begin with. Keep a dict of the gradients that have
+# arrived, {(node, index): gradient}. For each node, take its gradients out, call the
+# node with them, and add what it returns to the dict.
 #
-# > y = x·x + x: three gradients meet at x: x, x and 1. Together 2x + 1.
+# > In y = x · x + x, three gradients meet at x. They're x, x, and 1, so together
+# > they're 2x + 1.
 #
-# This is the line that everybody forgets once: where two gradients meet **they are
-# added up**. An engine that writes the second over the first works for every chain, and
-# gives 1 here.
+# If two gradients meet, **they're added up**. An engine that overwrites the first one
+# works for every chain, but the next cell shows what happens here.
 #
-# The rest is care: a gradient may be None, a node may have several results, and memory
-# is let go of as soon as possible.
+# Write `backward`. A gradient may be None, a node may have several results, and memory
+# should be released as early as possible.
 
 # %%
 arrived = {}
@@ -345,22 +341,22 @@ print(arrived)
 # %% [markdown] hints="backward"
 # <details><summary>Hint 1</summary>
 #
-# Begin with `arrived = dict(seeds)`, a copy. `arrived.pop(key, None)` gives what is
-# there and forgets it, or None.
+# What must be in the dict at the beginning? And which method of a dict returns a value
+# and removes it, or returns None if there's none?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# For one node: `gradients` is a list with one entry for each i in range(node.outputs).
-# If all are None, `continue`. Then `found = node(*gradients)`, and zip it with
-# `node.next_functions`: each edge is the key of what goes there.
+# Begin with a copy of `seeds`. For each node, `pop` the gradients at (node, i) for all
+# i in range(node.outputs). If all are None, go to the next node. Otherwise, call the
+# node, and zip what it returns with `node.next_functions`. Each edge is a key of your
+# dict.
 #
 # </details>
 # <details><summary>Hint 3</summary>
 #
-# Is there something at that edge already? Then the sum of both takes its place. `a +=
-# b` changes the tensor a, and the same tensor may have gone to another place as well:
-# write `a + b`.
+# If there's a gradient at that key already, replace it by the sum of both. Write `g +
+# h`, because `+=` would change a tensor that may also have gone somewhere else.
 #
 # </details>
 
@@ -397,15 +393,17 @@ check(backward)
 # %% [markdown] task="sum_to_size"
 # ## Broadcasting undone
 #
-# `x + bias`, of shapes (4, 3) and (3,): forward uses each element of the bias four
-# times. What is used four times has an effect four times, and its gradient is the
-# **sum** of the four. So the gradient that comes back has shape (4, 3), and must become
-# (3,).
+# In `x + bias` with shapes (4, 3) and (3,), each element of the bias is used four
+# times, so its gradient is the **sum** of four. The gradient that comes back has shape
+# (4, 3), and must get shape (3,).
 #
-# Line the shapes up at their last dimension. What x has too much in front is added up
-# and goes; what has size 1 in `shape` and more in x is added up and stays, with size 1.
+# Line up the shapes at their last dimension. Dimensions of x that `shape` doesn't have
+# are summed and removed. Dimensions that have size 1 in `shape` and a larger one in x
+# are summed and keep size 1.
 #
-# > x (4, 2, 3) to (2, 1): dimension 0 goes, dimension 2 stays with size 1
+# > x (4, 2, 3) to (2, 1): dimension 0 is removed, and dimension 2 keeps size 1
+#
+# Write `sum_to_size` with the operators of tensors.
 
 # %%
 dy = np.arange(12).reshape(4, 3)
@@ -414,21 +412,21 @@ print(dy.sum(0), dy.sum(1, keepdims=True).tolist())
 # %% [markdown] hints="sum_to_size"
 # <details><summary>Hint 1</summary>
 #
-# `extra = x.ndim - len(shape)` is how many dimensions are too many. With as many 1s put
-# before `shape` both have the same length, and you can walk through both with zip.
+# How many dimensions does x have too many? If you put as many 1s in front of `shape`,
+# both shapes are equally long.
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# A size n of `shape` fits a size m of x if it is 1 or m. Collect the dimensions to add
-# up: those in front, and those where n is 1 and m is not.
+# Size n of `shape` fits size m of x if n is 1 or m, and otherwise it's an error.
+# Collect the dimensions to sum: those in front, and those where n is 1 but m isn't.
 #
 # </details>
 # <details><summary>Hint 3</summary>
 #
-# One sum with keepdim=True over all of them, then `.view(shape)` takes the ones in
-# front away. A sum over no dimensions is a sum over all: return x itself if the list is
-# empty.
+# Sum them all at once with keepdim=True, and then `view(shape)` removes the ones in
+# front. If there's nothing to sum, return x, because a sum over no dimensions is the
+# sum of all elements.
 #
 # </details>
 
@@ -460,12 +458,15 @@ check(sum_to_size)
 # %% [markdown] task="next_version"
 # ## A counter for each storage
 #
-# `x * y` needs x and y again in backward: its node has saved them. Saved means: the
-# same tensor, not a copy. If `x.add_(1)` then writes into x, backward will compute with
-# other numbers than forward has.
+# The node of `x * y` saves x and y for backward. It saves the tensors themselves, not
+# copies. If `x.add_(1)` then writes to x, backward computes with other numbers than
+# forward did.
 #
-# So every storage counts how often it was written to. PyTorch calls it the **version**.
-# All views have one storage, so they have one version.
+# So every storage counts the writes to it, and PyTorch calls this its **version**. All
+# views of a tensor have the same storage, so they have the same version.
+#
+# Write `next_version`, which minigrad calls after each write. In the next cell, two
+# lists share an object in the same way.
 
 
 # %%
@@ -474,20 +475,20 @@ class Shelf:
 
 
 shelf = Shelf()
-first, second = [shelf], [shelf]  # two lists, one shelf
+first, second = [shelf], [shelf]  # two lists with the same shelf
 first[0].version += 1
 print(second[0].version)
 
 # %% [markdown] hints="next_version"
 # <details><summary>Hint 1</summary>
 #
-# One statement, and `return x`.
+# To which object does the counter belong, if a view is another tensor with the same
+# memory?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# The counter is an attribute of `x.storage`, not of x: a view of x is another tensor
-# with the same storage.
+# Add 1 to the attribute of `x.storage`, and return x.
 #
 # </details>
 
@@ -512,11 +513,13 @@ with trying():
 check(next_version)
 
 # %% [markdown] task="unpack"
-# ## An error instead of a wrong number
+# ## An error instead of a wrong gradient
 #
-# When a tensor is saved, its version is saved with it. When backward wants the tensor,
-# you compare. If they differ, an error is the kind answer: the gradient would be wrong,
-# and it would look as good as a right one.
+# When a node saves a tensor, it also saves the tensor's version. When backward needs
+# the tensor, `unpack` compares the two. If they differ, it raises an error, because
+# otherwise the gradient would be wrong and nobody would notice.
+#
+# Write `unpack`.
 
 # %%
 x = np.array([3.0])
@@ -527,14 +530,14 @@ print("forward used 3, backward would use", saved)
 # %% [markdown] hints="unpack"
 # <details><summary>Hint 1</summary>
 #
-# Compare `x.storage.version` with `version`. Which of the two is larger does not
-# matter.
+# Where's the version that x has now? Is a tensor that was changed *before* it was saved
+# a problem?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `raise RuntimeError(...)` with the message inside; where nothing has changed, return x
-# itself.
+# Compare `x.storage.version` with `version`. If they differ, raise a RuntimeError with
+# the message that the contract names, and otherwise return x.
 #
 # </details>
 
@@ -562,13 +565,15 @@ check(unpack)
 # %% [markdown] task="mul_backward"
 # ## The gradient of a product
 #
-# The gradients of operators follow, first those that a network of two layers needs.
-# Where an operator works element by element they are formulas in NumPy: arrays in, an
-# array out.
+# Now you write gradients, starting with those that a network of two layers needs. If an
+# operator works element by element, its gradient is a formula in NumPy that takes
+# arrays and returns an array.
 #
-# `dy` is the gradient of y: how much the loss grows if y grows a little. If x grows by
-# a little h, then y = x · other grows by `other` times h. So the loss grows by dy times
-# `other` times h. That is all, and it is called the chain rule: **dy times the slope**.
+# `dy` is the gradient of y, so it says how fast the loss grows with y. For y = x ·
+# other, how fast does y grow with x? The next cell measures it. By the chain rule, the
+# gradient of x is **dy times this slope**.
+#
+# Write `mul_backward`.
 
 # %%
 x, other, h = 3.0, 4.0, 1e-6
@@ -577,12 +582,13 @@ print(((x + h) * other - x * other) / h)  # the slope
 # %% [markdown] hints="mul_backward"
 # <details><summary>Hint 1</summary>
 #
-# The slope of x · other, when x moves, is how much y grows for each 1 that x grows by.
+# Change the numbers in the cell above. On which of the two does the slope depend?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Make a new array: `dy *= ...` would change an array that others hold, too.
+# Multiply dy by that one, and return a new array. `dy *= ...` would change an array
+# that others use.
 #
 # </details>
 
@@ -605,26 +611,29 @@ check(mul_backward)
 # %% [markdown] task="tanh_backward"
 # ## tanh
 #
-# y = tanh(x) runs from -1 to 1. Its slope is 1 in the middle, where y is 0, and 0 at
-# both ends. It can be read off the result: y is saved, and backward needs no tanh.
+# y = tanh(x) runs from −1 to 1. Its slope is 1 in the middle, where y is 0, and goes to
+# 0 at both ends. You can compute the slope from y, so the node saves only its result,
+# and backward doesn't call tanh again. The next cell prints some values of y and the
+# slopes.
 #
-# So can the slope of exp, which is y, and that of sigmoid, y · (1 - y). The latter is
-# at most 1/4, in ten layers a factor of a million: that is why deep networks of
-# sigmoids are hard to train.
+# Write `tanh_backward`.
 
 # %%
-x, h = 0.5, 1e-6
-print((np.tanh(x + h) - np.tanh(x)) / h, np.tanh(x))
+h = 1e-6
+for x in -1.0, 0.0, 0.5, 1.0, 3.0:
+    slope = (np.tanh(x + h) - np.tanh(x)) / h
+    print(f"y {np.tanh(x):6.3f}, y² {np.tanh(x) ** 2:.3f}, slope {slope:.3f}")
 
 # %% [markdown] hints="tanh_backward"
 # <details><summary>Hint 1</summary>
 #
-# tanh is sinh / cosh, and the rule of the quotient gives (cosh² - sinh²) / cosh².
+# The slope is the same for y and −y, which y² is too. What must you do with y² so that
+# 0 becomes 1, and 1 becomes 0? Check your formula with the printed values.
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Divide: cosh² / cosh² is 1, and sinh² / cosh² is tanh², which is y squared.
+# The slope is 1 less y². Multiply it by dy.
 #
 # </details>
 
@@ -645,33 +654,32 @@ with trying():
 check(tanh_backward)
 
 # %% [markdown] task="matmul_right_backward"
-# ## A product of matrices
+# ## A matrix product
 #
-# From here on the arguments are tensors, and the operators are minigrad's own: so these
-# gradients have gradients, too.
+# From here on, some arguments are tensors. You compute with the operators of tensors,
+# so that your gradients have gradients too.
 #
-# y = a @ b, of shapes (M, K) and (K, N). Element (m, k) of a meets row k of b, and goes
-# into row m of y: its gradient is the sum over n of dy[m, n] · b[k, n]. That is a
-# product of matrices again, dy @ bᵀ, and `minigrad` has it.
+# Suppose y = a @ b, with shapes (M, K) and (K, N). In the lesson, we saw that the
+# gradient of a is dy @ bᵀ. What's the gradient of b? **Let the shapes tell you.** You
+# have dy with shape (M, N) and a with shape (M, K), and you need (K, N). The next cell
+# computes an example with a sum over m, so that you can compare.
 #
-# Yours is the gradient of b. If you do not see which product it is: **let the shapes
-# tell you**. dy is (M, N), a is (M, K), and (K, N) must come out.
+# Write `matmul_right_backward`.
 
 # %%
-M, K, N = 2, 3, 4
-dy, a = np.ones((M, N)), np.ones((M, K))
-print(np.einsum("mk,mn->kn", a, dy).shape)
+a, dy = np.arange(6.0).reshape(2, 3), np.arange(8.0).reshape(2, 4)
+print(np.einsum("mk,mn->kn", a, dy))
 
 # %% [markdown] hints="matmul_right_backward"
 # <details><summary>Hint 1</summary>
 #
-# (K, M) times (M, N) is (K, N). How does a, (M, K), become (K, M)?
+# Which two shapes give (K, N) as a product, if the inner dimension is M?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Turn the last two dimensions alone: there may be others in front, for many products at
-# once.
+# (K, M) times (M, N) is (K, N). So a must be transposed, but only its last two
+# dimensions, because others may come before them.
 #
 # </details>
 
@@ -686,7 +694,7 @@ def matmul_right_backward(dy, a):
 
 # %%
 with trying():
-    print(matmul_right_backward(tensor(np.ones((2, 4))), tensor(np.ones((2, 3)))))
+    print(matmul_right_backward(tensor(dy), tensor(a)))
 
 # %% check="matmul_right_backward"
 check(matmul_right_backward)
@@ -694,11 +702,14 @@ check(matmul_right_backward)
 # %% [markdown] task="sum_backward"
 # ## The gradient of a sum
 #
-# Each element of x goes into one sum, and the sum grows as much as the element does. So
-# each gets dy, that of its sum: dy is spread over the dimensions that were added up.
-# That is broadcasting, whose own gradient was a sum, in exercise 6.
+# Each element of x goes into one sum, and the sum grows as fast as the element does. So
+# each element gets the dy of its sum. In other words, dy is broadcast over the
+# dimensions that were summed, and broadcasting's own gradient was a sum (exercise 6).
 #
-# > x (2, 3, 4), dims (0, 2): y has shape (3,); dy (3,) → (1, 3, 1) → (2, 3, 4)
+# > x (2, 3, 4), dims (0, 2): y and dy have shape (3,), and dy becomes (1, 3, 1), then
+# > (2, 3, 4)
+#
+# Write `sum_backward`. The next cell shows an example in NumPy.
 
 # %%
 dy = np.array([10, 20, 30])
@@ -707,14 +718,14 @@ print(np.broadcast_to(dy[None, :, None], (2, 3, 4))[1])
 # %% [markdown] hints="sum_backward"
 # <details><summary>Hint 1</summary>
 #
-# With keepdim the dimensions are there already, with size 1. Without, put each of dims
-# back with `unsqueeze(d)`.
+# Which shape would dy have if keepdim were True? How do you get there from a dy without
+# these dimensions?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# dims are in rising order, and each number counts in x's shape: so put them in from the
-# lowest to the highest. `expand(shape)` does the rest.
+# Without keepdim, insert each of the dims with `unsqueeze(d)`, from the lowest to the
+# highest, because they count dimensions of x. Then `expand(shape)` does the rest.
 #
 # </details>
 
@@ -741,24 +752,26 @@ check(sum_backward)
 # %% [markdown] task="mean_backward"
 # ## The gradient of a mean
 #
-# A mean is a sum divided by how many there are. So is its gradient.
+# A mean is a sum, divided by the number of elements in it. So how fast does the mean
+# grow with each element? The next cell measures it for three elements.
+#
+# Write `mean_backward`.
 
 # %%
 x, h = np.array([1.0, 2.0, 6.0]), 1e-6
-moved = x + np.array([h, 0, 0])
-print((moved.mean() - x.mean()) / h)
+changed = x + np.array([h, 0, 0])
+print((changed.mean() - x.mean()) / h)
 
 # %% [markdown] hints="mean_backward"
 # <details><summary>Hint 1</summary>
 #
-# How many elements does one mean take in? The product of the sizes of the dimensions in
-# dims.
+# How many elements go into a single mean, if x has shape (2, 3, 4) and dims are (0, 2)?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `math.prod` multiplies numbers; of none it makes 1. If there are no elements, do not
-# divide.
+# It's the product of the sizes of the dims, 2 · 4, and `math.prod` computes it. Divide
+# dy by it. The rest is `sum_backward`.
 #
 # </details>
 
@@ -782,16 +795,16 @@ check(mean_backward)
 # %% [markdown]
 # ## A network of two layers
 #
-# The first layer has twenty units, each with a weight for x, a bias and a tanh; the
-# second adds them up, each with a weight of its own. All that it needs is yours by now:
-# the engine with its order, leaves and versions, `sum_to_size`, and the gradients of
-# `mul`, `tanh`, `@`, `sum` and `mean`. It sees 60 points of a sine.
+# Now everything comes together. The first layer has twenty units, each with a weight
+# for x, a bias, and a tanh. The second layer adds them up with another weight for each
+# unit. Backward uses your engine, `sum_to_size`, and the gradients of products, tanh,
+# `@`, sums, and means. The network learns from 60 points of a sine.
 
 # %%
 with trying():
     minigrad.manual_seed(0)
     x = minigrad.linspace(-3, 3, 60).reshape(60, 1)
-    wanted, losses = tensor(np.sin(2 * x.numpy())), []
+    targets, losses = tensor(np.sin(2 * x.numpy())), []
     w1, b1, w2 = minigrad.randn(1, 20), minigrad.randn(20), minigrad.randn(20, 1)
     parameters = [p.requires_grad_() for p in (w1, b1, w2)]
 
@@ -799,7 +812,7 @@ with trying():
 with trying() as show:
     for _ in range(1000):
         y = (x @ w1 + b1).tanh() @ w2  # (60, 20), and then (60, 1)
-        error = y - wanted
+        error = y - targets
         loss = (error * error).mean()
         loss.backward()
         with no_grad():
@@ -807,21 +820,31 @@ with trying() as show:
                 p -= 0.05 * p.grad
                 p.grad = None
         losses.append(loss.item())
-    xs, ys, found = (t.flatten().tolist() for t in (x, wanted, y))
-    curves = {"wanted": (xs, ys), "network": (xs, found)}
+    xs, ys, found = (t.flatten().tolist() for t in (x, targets, y))
+    curves = {"targets": (xs, ys), "network": (xs, found)}
     show(viz.lines({f"loss {losses[0]:.2f}, then {loss.item():.4f}": curves}, x="x"))
 
 # %% [markdown]
-# **Predict** what it can learn without the `tanh`. Then leave that out, with a rate of
-# 0.01, and run the two cells again.
+# **Predict** what it can learn without the `tanh`, if you run both cells again with a
+# learning rate of 0.01.
+#
+# <details><summary>Answer</summary>
+#
+# Two layers without a function between them are only one layer, since x @ w1 @ w2 is x
+# times a single matrix. So it learns the straight line that's closest to the sine.
+#
+# </details>
 
 # %% [markdown] task="div_backward"
-# ## The second operand of a quotient
+# ## The divisor of a quotient
 #
-# Now the other operators. Three work element by element: arrays again.
+# The other operators follow, beginning with three that work on arrays.
 #
-# y = a / b. The gradient of a is easy, dy / b; that of b is the exercise. Write y as
-# a · b⁻¹. The slope of b⁻¹ is -b⁻².
+# For y = a / b, the gradient of a is dy / b, and you write that of b. Think of y as a ·
+# (1 / b). What's the slope of 1 / b? The next cell measures the slope of a / b when b
+# grows.
+#
+# Write `div_backward`.
 
 # %%
 a, b, h = 6.0, 2.0, 1e-6
@@ -830,13 +853,12 @@ print((a / (b + h) - a / b) / h)
 # %% [markdown] hints="div_backward"
 # <details><summary>Hint 1</summary>
 #
-# The slope of a / b, when b moves, has a minus: the larger b is, the smaller is y.
+# If b grows, does y grow or fall? And how does the slope change if b is twice as large?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# b stands twice in the denominator. Where b * b would be too large for a float,
-# dividing by b two times is not: (1e200 / 1e200) / 1e200 is a number.
+# The slope of 1 / b is −1 / b², so the slope of y is −a / b². Multiply it by dy.
 #
 # </details>
 
@@ -859,11 +881,11 @@ check(div_backward)
 # %% [markdown] task="pow_backward"
 # ## The base of a power
 #
-# y = aᵇ. The slope, when a moves, is b · aᵇ⁻¹.
+# For y = aᵇ, the slope for a is b · aᵇ⁻¹. There's one special case. If b is 0, y is
+# always 1, so the gradient must be 0. But for a = 0, the formula gives 0 · 0⁻¹, which
+# is 0 · ∞. The next cell shows what NumPy makes of it.
 #
-# One case needs care. If b is 0 then y is 1, whatever a is, and the gradient is 0. The
-# formula gives 0 · a⁻¹, which for a = 0 is 0 · inf, and that is NaN. (The exponent has
-# such a case as well: its slope is y · log(a), and `minigrad` has it.)
+# Write `pow_backward`. (minigrad has the gradient of the exponent already.)
 
 # %%
 with np.errstate(all="ignore"):
@@ -872,13 +894,14 @@ with np.errstate(all="ignore"):
 # %% [markdown] hints="pow_backward"
 # <details><summary>Hint 1</summary>
 #
-# The formula first; see what it gives for b = 0 and a = 0.
+# Start with the formula. For which b does it go wrong, and what should the result be
+# there?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `np.where(condition, x, y)` computes both x and y, and then chooses: a NaN in the one
-# that is not chosen is gone. The condition is that b equals 0.
+# `np.where(condition, x, y)` computes both x and y and then selects, so a NaN that
+# isn't selected is gone. The condition is that b equals 0.
 #
 # </details>
 
@@ -901,12 +924,13 @@ check(pow_backward)
 # %% [markdown] task="relu_backward"
 # ## relu
 #
-# y is x where that is above 0, and 0 elsewhere. So the slope is 1 or 0, and dy goes
-# through or not. y says which: it is above 0 just where x is.
+# y is x if x is above 0, and otherwise it's 0. So the slope is 1 or 0, and dy either
+# goes through or not. You can tell from y alone.
 #
-# Two details that PyTorch has: a NaN in y lets dy through, so that it is not
-# overlooked; and an infinite dy that does not go through becomes 0, not inf · 0 = NaN.
-# (`where` does the same: dy goes back to the tensor that the element came from.)
+# Two special cases follow PyTorch. If y is NaN, dy goes through, so that a NaN doesn't
+# get lost. And if an infinite dy doesn't go through, the gradient is 0, and not ∞ · 0.
+#
+# Write `relu_backward`.
 
 # %%
 with np.errstate(all="ignore"):
@@ -915,13 +939,13 @@ with np.errstate(all="ignore"):
 # %% [markdown] hints="relu_backward"
 # <details><summary>Hint 1</summary>
 #
-# `np.where` chooses between dy and 0; it multiplies nothing.
+# How can you choose between dy and 0 without multiplying anything?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# All comparisons with NaN are false. So which question is to be asked, y > 0 or y <= 0,
-# and on which side does dy stand?
+# Use `np.where`. Every comparison with NaN is False, so which condition sends a NaN to
+# dy's side, y > 0 or y <= 0?
 #
 # </details>
 
@@ -942,31 +966,31 @@ with trying():
 check(relu_backward)
 
 # %% [markdown] task="amax_backward"
-# ## The gradient of the largest
+# ## The gradient of the maximum
 #
-# Tensors again. y = a.amax(dims): only the largest element decides, so it alone gets
-# dy. Where several are the largest (a row of zeros after a relu, say) they **share** it
-# in equal parts, as do a and b in `maximum(a, b)`.
+# For y = a.amax(dims), only the maximum decides, so it gets dy, and the other elements
+# get
+# 0. If several elements are equal to the maximum, they **share** dy in equal parts.
+#    That happens in a row of zeros after a relu, for example. (`max` with a dim also
+#    returns an index, and there the element at the index gets all of dy.)
 #
-# (`max` with a dim, which also gives the index, is another matter: there the one at the
-# index gets all.)
+# Write `amax_backward` with the operators of tensors.
 
 # %%
 a = np.array([[1.0, 7.0, 7.0], [5.0, 2.0, 3.0]])
-largest = a == a.max(1, keepdims=True)
-print(largest, largest.sum(1))
+print(a == a.max(1, keepdims=True))
 
 # %% [markdown] hints="amax_backward"
 # <details><summary>Hint 1</summary>
 #
-# sum_backward spreads a tensor of y's shape over a's. Spread y, and compare with a:
-# that is the map of the largest elements.
+# You've written a function that brings a tensor of y's shape to a's shape. What do you
+# get if you compare a with that?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Count them with `.sum(dims, keepdim=True)`. The map divided by the count is each
-# element's share; multiply it by dy, spread over a's shape as well.
+# You get a map of the maxima. Count them with `.sum(dims, keepdim=True)`. Then bring dy
+# to a's shape too, multiply it by the map, and divide by the count.
 #
 # </details>
 
@@ -990,12 +1014,13 @@ with trying():
 check(amax_backward)
 
 # %% [markdown] task="permute_backward"
-# ## The way back of a permutation
+# ## Undo a permutation
 #
-# y = x.permute(2, 0, 1): y's dimension 0 is x's dimension 2, and so on. The gradient
-# must go back into x's order. That is a permutation, too: the **inverse** one.
+# For y = x.permute(2, 0, 1), dimension 0 of y is dimension 2 of x, and so on. The
+# gradient must get back x's order, which is also a permutation, the **inverse** one. As
+# the next cell shows, the same permutation again doesn't do it.
 #
-# (2, 0, 1) once more would not do: done twice it is (1, 2, 0).
+# Write `permute_backward`.
 
 # %%
 dims, x = (2, 0, 1), np.zeros((2, 3, 4))
@@ -1005,13 +1030,14 @@ print(y.shape, y.transpose(dims).shape)
 # %% [markdown] hints="permute_backward"
 # <details><summary>Hint 1</summary>
 #
-# Where in y does x's dimension 0 stand? Where `dims` has a 0. That is the first number
-# of the way back.
+# Which dimension of y is dimension 0 of x, if dims are (2, 0, 1)? Where do you see that
+# in dims?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `dims.index(d)` for d = 0, 1, 2, ...
+# It's the position of the 0 in dims, and `dims.index(0)` finds it. Do the same for each
+# dimension.
 #
 # </details>
 
@@ -1033,10 +1059,12 @@ with trying():
 check(permute_backward)
 
 # %% [markdown] task="slice_backward"
-# ## The way back of an index
+# ## The gradient of a slice
 #
-# y = x[1:3]. Elements 1 and 2 of x get what comes back. The others had no say in y, so
-# their gradient is 0; but they have one: the result has x's whole shape.
+# In y = x[1:3], elements 1 and 2 of x get what comes back. The other elements had no
+# effect on y, so their gradient is 0. The result has x's shape, as in the next cell.
+#
+# Write `slice_backward` with the operators of tensors.
 
 # %%
 dx = np.zeros(5)
@@ -1046,13 +1074,13 @@ print(dx)
 # %% [markdown] hints="slice_backward"
 # <details><summary>Hint 1</summary>
 #
-# The same index that read x says where dy is to be written.
+# The index that read from x also says where to write dy. Write it to what?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `dy.new_zeros(shape)` is of dy's dtype and on its device. Assigning through an index
-# works on tensors as it does in NumPy.
+# `dy.new_zeros(shape)` has dy's dtype and device. Assigning to `z[index]` works for
+# tensors as it does for arrays.
 #
 # </details>
 
@@ -1075,43 +1103,48 @@ with trying():
 check(slice_backward)
 
 # %% [markdown] task="numerical_jacobian"
-# ## The judge: gradcheck
+# ## gradcheck
 #
-# A gradient can be tried without knowing any formula: move one element a little, see
-# how much the result moves. `gradcheck` does that with every element of every input,
-# and compares with what backward says. Its heart is yours to write.
+# You can test a gradient without knowing its formula. Change an element a little, and
+# see how much the result changes. `gradcheck` does that with every element of every
+# input and compares with backward. You write its heart.
 #
-# The **central difference**, (f(x + ε) - f(x - ε)) / 2ε, errs by ε², where a step to
-# one side errs by ε. But ε must not be too small: rounding costs about 10⁻¹⁶ / ε. With
-# ε = 10⁻⁶ both are far below what a wrong formula does; in float, where rounding is
-# 10⁻⁷, there is no good ε. So gradcheck wants float64.
+# Use the **central difference**, (f(x + ε) − f(x − ε)) / 2ε, whose error is about ε².
+# The error of a step to one side is about ε. Rounding adds about 10⁻¹⁶ / ε, so ε = 10⁻⁶
+# is a good choice, as the next cell shows.
 #
-# Leave the input as you found it, bit by bit: x + ε - ε need not be x.
+# Write `numerical_jacobian`. It returns the *transpose* of the Jacobian, because each
+# element that you change gives you a row. Restore the input exactly, and remember that
+# x + ε − ε need not be x.
 
 # %%
 f, x = np.exp, 1.0
 for h in 1e-1, 1e-3, 1e-6, 1e-10, 1e-14:
-    one, two = (f(x + h) - f(x)) / h, (f(x + h) - f(x - h)) / (2 * h)
-    print(f"{h:.0e}  one side {abs(one - np.e):.0e}  central {abs(two - np.e):.0e}")
+    side, central = (f(x + h) - f(x)) / h, (f(x + h) - f(x - h)) / (2 * h)
+    print(
+        f"{h:.0e}  {abs(side - np.e):.0e} one side, {abs(central - np.e):.0e} central"
+    )
 
 # %% [markdown] hints="numerical_jacobian"
 # <details><summary>Hint 1</summary>
 #
-# `flat = inputs[number].detach().view(-1)` reads the input's memory as a row. For each
-# i: keep `flat[i].item()`, write that plus eps, compute; write it minus eps, compute;
-# write back what was there.
+# How can you change a single element of a tensor of any shape? `detach()` and
+# `view(-1)` give you its memory as a row. And how do you get the old value back
+# exactly?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# The function is called under `no_grad()`, with all the inputs. Its result as a flat
-# array: `.numpy()`, which must be copied, then `.reshape(-1)`.
+# For each i, keep `flat[i].item()`. Write that plus eps and call the function, write it
+# minus eps and call it again, and then write back the old value. Call the function
+# under `no_grad()`, with all inputs. Copy its result with `np.array(y.numpy())`,
+# because it may be a view of the input.
 #
 # </details>
 # <details><summary>Hint 3</summary>
 #
-# `np.stack(rows)` makes a matrix of the list of rows. It fails for no rows at all: an
-# input without elements.
+# `np.stack(rows)` turns a list of rows into a matrix, but it fails if there are none.
+# How many rows and columns does the result have for an input without elements?
 #
 # </details>
 
@@ -1146,31 +1179,31 @@ check(numerical_jacobian)
 # %% [markdown] task="test_div_backward"
 # ## A test for a gradient
 #
-# A gradient says how much the result changes with an input, and that can be tried: move
-# the input a little, and look. This is what gradcheck does; here you do it yourself,
-# for one formula.
+# Write a **test** for functions such as `div_backward`. It must raise an error if the
+# gradient is incorrect, for example with `assert`, and otherwise return. Differences
+# tell you what the gradient should be, as in the next cell.
 #
-# Write a **test** for functions such as `div_backward`, the gradient of b in a / b. It
-# raises an error, an AssertionError by `assert`, where something is wrong. The check
-# gives it right formulas, which it must let pass, and wrong ones, which it must not:
-# mistakes that learners of this lab really make.
+# The check runs your test on correct functions, which must pass, and on incorrect ones,
+# which must not. The incorrect ones have mistakes that people often make in exercise
+# 14.
 
 # %%
 x, eps = 3.0, 1e-6
-print(((x + eps) ** 2 - (x - eps) ** 2) / (2 * eps), "is nearly", 2 * x)
+print(((x + eps) ** 2 - (x - eps) ** 2) / (2 * eps), "is close to", 2 * x)
 
 # %% [markdown] hints="test_div_backward"
 # <details><summary>Hint 1</summary>
 #
-# With a = 1, b = 1 and dy = 1 nearly every formula is right. Which a, b and dy tell a /
-# b² from a / b, from 1 / b², and from the same without dy?
+# If a, b, and dy are all 1, many incorrect formulas give the correct result. Which
+# numbers distinguish a / b² from a / b, from 1 / b², and from the same without dy?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Random a, b and dy in double, b of both signs and not near 0. The slope is `(a / (b +
-# eps) - a / (b - eps)) / (2 * eps)` with eps = 1e-6, and dy times it is what comes out:
-# `np.testing.assert_allclose(got, expected, 1e-6)`.
+# Draw random a, b, and dy in double precision. b should have both signs, but not be
+# near
+# 0. Compute the central difference of a / b for b with eps = 1e-6, multiply it by dy,
+#    and compare with `np.testing.assert_allclose` and a tolerance of about 1e-6.
 #
 # </details>
 
