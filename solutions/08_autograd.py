@@ -1200,10 +1200,10 @@ print(((x + eps) ** 2 - (x - eps) ** 2) / (2 * eps), "is close to", 2 * x)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Draw random a, b, and dy in double precision. b should have both signs, but not be
-# near
-# 0. Compute the central difference of a / b for b with eps = 1e-6, multiply it by dy,
-#    and compare with `np.testing.assert_allclose` and a tolerance of about 1e-6.
+# Draw random a, b, and dy in double precision. b should have both signs and an absolute
+# value of at least 0.5. Compute the central difference of a / b for b with eps = 1e-6,
+# multiply it by dy, and compare with `np.testing.assert_allclose` and a tolerance of
+# about 1e-6.
 #
 # </details>
 
