@@ -13,37 +13,43 @@
 # %% [markdown]
 # # 07 · Convolution and pooling
 #
-# A convolution slides a small window over an image, and at each place multiplies what
-# lies under it with the same few weights. It can be computed in many ways that give the
-# same numbers and differ in time by a factor of ten, twenty and more:
+# A convolution slides a small window over an image. At each position, it multiplies
+# what's under the window with the same few weights, and adds the products. There are
+# many ways to compute that. They all give the same result, but the fastest is more than
+# 20 times as fast as the slowest:
 #
-# - **direct**: a thread an element of the result, or a tile with its halo;
-# - **im2col + GEMM**: all windows as the columns of a matrix, and one product;
-# - **implicit GEMM**: that product, but the matrix is never stored;
-# - **FFT** and **Winograd**: fewer multiplications, by algebra.
+# - **direct**: each thread reads its window, or a block shares a tile of the image
+# - **im2col + GEMM**: all windows become the columns of a matrix, and a matrix product
+#   (a GEMM, as in chapter 06) does the rest
+# - **implicit GEMM**: the same product, but the matrix is never stored
+# - **FFT** and **Winograd**: algebra saves multiplications
 #
-# A product of matrices is called **GEMM**, general matrix multiply, as in chapter 06.
-# At the end you can say which way suits which sizes, and write convolution, pooling and
-# their gradients. It takes about {{duration}}, and builds on chapters 02, 04 and 06.
-# Where you are asked to predict, write your guess down first. Nothing needs a GPU.
+# It takes about {{duration}}, builds on chapters 02, 04, and 06, and needs no GPU. If
+# the text asks you to predict something, write your guess down first. Each **puzzle**
+# asks you to change a single line. All times were measured on one
+# {{conv2d: images 1024 x 1 | PyTorch | GPU}} (`docs/benchmarks/kernels.md` and
+# `tf32.md`).
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
+from types import SimpleNamespace
+
 import numpy as np
 
 import minigrad
 from minigrad import Kernel, answers_from, viz
 from minigrad.kernels import convolution
-from minigrad.testing import bench_table, rates
+from minigrad.testing import rate, rates
 
-# In this lesson the course's solutions answer the exercises of all labs.
-answers_from("solutions")
+# You'll write these functions in lab 07. Here, the reference solutions stand in.
+answers_from("solutions", before="08_autograd")
 F = minigrad.functional
 
 # %% [markdown]
 # ## One window
 #
-# An image of 4 x 5, weights of 3 x 3. The window stands at the upper left:
+# Here's an image of 4 × 5 pixels and a window of 3 × 3. The window is in the upper
+# left, so it belongs to the upper left element of the result.
 
 # %%
 x = np.arange(20.0).reshape(4, 5)
@@ -51,17 +57,21 @@ w = np.array([[1.0, 0, -1]] * 3)
 viz.windows(x, 3, at=(0, 0))
 
 # %% [markdown]
-# Each place under the window is a **tap**, and has its weight. These weights take the
-# left column of the window minus the right one: 15 - 21 = {{=−6}}. **Predict** the
-# other five. In plain Python it is four loops, two over places and two over taps.
+# Each position in the window is called a **tap**, and the small numbers count them. The
+# weights w have the shape of the window, and together they're called a **filter**. Many
+# books say *kernel* instead, but here a kernel always runs on a GPU.
+#
+# This filter adds the window's left column and subtracts its right column, so the first
+# element of the result is 15 − 21 = {{=−6}}. **Predict** the other five. Then run the
+# next cell, which has two loops over positions and two over taps.
 
 
 # %%
 def convolve(x, w):
-    """The sum of each window times w."""
-    places = x.shape[0] - w.shape[0] + 1, x.shape[1] - w.shape[1] + 1
-    y = np.zeros(places, x.dtype)
-    for oh, ow in np.ndindex(*places):
+    """Return the sum of each window times w."""
+    shape = x.shape[0] - w.shape[0] + 1, x.shape[1] - w.shape[1] + 1
+    y = np.zeros(shape, x.dtype)
+    for oh, ow in np.ndindex(*shape):
         for kh, kw in np.ndindex(*w.shape):
             y[oh, ow] += x[oh + kh, ow + kw] * w[kh, kw]
     return y
@@ -70,159 +80,255 @@ def convolve(x, w):
 convolve(x, w)
 
 # %% [markdown]
-# In mathematics a convolution turns the kernel around first: w[-kh, -kw]. What PyTorch
-# computes, and the whole field calls convolution, is a *correlation*. Weights are
-# learnt, so it does not matter, as long as all agree. **Predict**: which sign has the
-# result if the kernel is turned?
+# All six are {{=equal|[-6., -6., -6.]}}, because a step to the right always adds 1 to
+# this image. In general, the filter measures how fast the image changes from left to
+# right. So its output is large where the image has a vertical edge.
+#
+# **Puzzle 1: the other edges.** This picture is dark at the top and bright at the
+# bottom, and the filter doesn't see that edge. Change the line so that it does.
 
 # %%
-convolve(x, w[::-1, ::-1])
+picture = np.repeat([[0.0], [0], [0], [1], [1], [1]], 6, axis=1)
+
+# %%
+edges = convolve(picture, w)  # your line
+
+# %%
+print(edges)
+print("solved:", bool((abs(edges).max(1) == [0, 3, 3, 0]).all()))
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
+# The transposed filter subtracts the bottom row from the top row.
+#
+# ```python
+# edges = convolve(picture, w.T)
+# ```
+#
+# </details>
+
+# %% [markdown]
+# In mathematics, a convolution flips the filter first, so tap (kh, kw) gets the weight
+# `w[-1 - kh, -1 - kw]`. PyTorch, and deep learning in general, doesn't flip it. (A
+# mathematician would call that a *correlation*.) Because the weights are learned, it
+# doesn't matter, as long as everybody does the same.
+#
 # ### How large is the result?
 #
-# Three numbers say where windows lie. **Padding** puts {{=zeros|reads 0, 0, 0, 0, 0, 1,
-# 0, 5, 6}} around the image, `stride` is the step from one window to the next:
+# Three numbers say where the windows are. The **padding** is how many rows and columns
+# of zeros are added on each side of the image. The **stride** is the step from one
+# window to the next. The picture shows the first and the last window for a padding of 1
+# and a stride of 2.
 
 # %%
 viz.windows(x, 3, stride=2, padding=1, at=[(0, 0), (1, 2)])
 
 # %% [markdown]
-# And the **dilation** is the step from tap to tap. **Predict** which cells are marked
-# for a window of 2 x 2 with dilation 2 at place (1, 1).
+# The **dilation** is the step from one tap to the next. **Predict** which four elements
+# of x a window of 2 × 2 reads with dilation 2, for the element (1, 1) of the result.
 
 # %%
 viz.windows(x, 2, dilation=2, at=(1, 1))
 
 # %% [markdown]
-# A window of K taps, each `dilation` apart, reaches over dilation * (K - 1) + 1
-# elements. It starts `padding` before the image and goes in steps of `stride`, so
+# With KH taps that are `dilation` apart, a window is dilation · (KH − 1) + 1 rows high.
+# The first window begins `padding` rows above the image, and each further one begins
+# `stride` rows lower. So the height of the result is
 #
-# > OH = (H + 2 * padding - dilation * (KH - 1) - 1) // stride + 1
+# > OH = (H + 2 · padding − dilation · (KH − 1) − 1) // stride + 1
 #
-# "same" padding {{=keeps the size|{'padding': 'same'} (1, 1, 7, 9)}}, with stride 1 and
-# 2 * padding = dilation * (K - 1).
+# and its width OW follows in the same way.
+#
+# **Puzzle 2: half the size.** An image has 28 × 28 pixels, and the window has 5 × 5.
+# Add a padding to the line so that the result is 14 × 14.
 
 # %%
-for how in {}, {"padding": 1}, {"stride": 2}, {"dilation": 2}, {"padding": "same"}:
-    image, weights = minigrad.zeros(1, 1, 7, 9), minigrad.zeros(1, 1, 3, 3)
-    print(how, F.conv2d(image, weights, **how).shape)
+how = {"stride": 2}  # your line
+
+# %%
+images, filters = minigrad.zeros(1, 1, 28, 28), minigrad.zeros(1, 1, 5, 5)
+y = F.conv2d(images, filters, **how)
+print(y.shape, "solved:", y.shape == (1, 1, 14, 14) and how["stride"] == 2)
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# (28 + 2 · 2 − 4 − 1) // 2 + 1 = 27 // 2 + 1 = 14. Without padding it's 12, and with a
+# padding of 1 it's 13.
+#
+# ```python
+# how = {"stride": 2, "padding": 2}
+# ```
+#
+# </details>
+
+# %% [markdown]
+# With stride 1, `padding="same"` keeps the size. It adds dilation · (KH − 1) rows of
+# zeros in all. If that's odd, the bottom gets one row more than the top, and the right
+# gets one column more than the left. Below, a window of 1 × 2 adds neighbors, and
+# {{=only the last one has no neighbor|[2.0, 2.0, 1.0]}}.
+
+# %%
+F.conv2d(minigrad.ones(1, 1, 1, 3), minigrad.ones(1, 1, 1, 2), padding="same").tolist()
 
 # %% [markdown]
 # ### Channels
 #
-# A pixel has C **channels** (red, green, blue), and one wants O results at each place.
-# So the weights are O x C x KH x KW, and the sum goes over c, too. Images come in
-# batches of N:
+# A color image has three **channels**, red, green, and blue. In general there are C of
+# them, and a window reads all C. A layer has O filters, and each makes one **output
+# channel**. So its weights have shape (O, C, KH, KW). Images come in batches of N, and
+# each output channel has a bias:
 #
-# > y[n, o, oh, ow] = bias[o] + the sum over c, kh and kw of
+# > y[n, o, oh, ow] = bias[o] + the sum over c, kh, and kw of
 # > w[o, c, kh, kw] · x[n, c, ih, iw]
 #
-# Seven loops. In chapter 10 a network reads MNIST, handwritten digits. Its second layer
-# has N = 64, O = 64, C = 32, places of 14 x 14 and taps of 3 x 3.
+# where ih = oh · stride − padding + kh · dilation, and iw accordingly.
+#
+# PyTorch stores images in this order, N × C × H × W, channel by channel. With
+# `memory_format=torch.channels_last`, the shape stays the same, but the channels of a
+# pixel are neighbors in memory, which suits tensor cores. Here are two channels of 2 ×
+# 3 pixels stored in both ways. The arcs visit one channel after the other, and the
+# small numbers count the elements in that order.
 
 # %%
-N, out, C, places, taps = 64, 64, 32, 14 * 14, 9
-multiplications = N * out * C * places * taps
-numbers = N * C * places + out * C * taps + N * out * places
-print(f"{multiplications:,} multiplications of {numbers:,} numbers")
-print(f"{2 * multiplications / (4 * numbers):.0f} operations for each byte")
+channels = minigrad.arange(12).reshape(2, 2, 3)
+last = minigrad.arange(12).reshape(2, 3, 2).permute(2, 0, 1)
+viz.storage_order({"by channel": channels, "channels last": last})
 
 # %% [markdown]
-# {{=95}} operations a byte: as with large matrices, a GPU could be busy with arithmetic
-# all the time, if each number were read once. The naive kernel reads two for each
-# multiplication. All that follows is about that.
+# In chapter 10, a network reads handwritten digits. Its second layer has N = 64, C =
+# 32, O = 64, a 14 × 14 output, and windows of 3 × 3. **Predict** how many
+# multiplications that takes.
+
+# %%
+N, C, O, positions, taps = 64, 32, 64, 14 * 14, 9
+multiplications = N * O * positions * C * taps
+elements = N * C * positions + O * C * taps + N * O * positions
+print(f"{multiplications:,} multiplications, {elements:,} elements")
+print(f"{2 * multiplications / (4 * elements):.0f} FLOP per byte")
+
+# %% [markdown]
+# Each multiplication comes with an addition, and each element has 4 bytes. That's
+# {{=95}} operations per byte. An H200's ridge point is near 16 (chapter 06), so memory
+# needn't be the limit if each element is read once. But if each thread reads its own
+# window, it reads two numbers per multiplication. The rest of this lesson is about that
+# gap.
 #
 # ## Direct: a tile and its halo
 #
-# Neighboring windows overlap. A block with a thread for each place of a tile reads the
-# tile and its **halo**, K - 1 more rows and columns. Here for 6 x 6 threads and windows
-# of 3 x 3:
+# Neighboring windows overlap. Suppose that a block has a thread for each element of a 6
+# × 6 tile of y. With windows of 3 × 3, its threads read that tile of x and a border
+# around it, the **halo**, which has K − 1 = 2 more rows and columns in all.
 
 # %%
 viz.halo(6, 3)
 
 # %% [markdown]
-# The inner elements are read nine times each. So the block brings all
-# {{=64|8 x 8 elements}} to shared memory once, and reads them there. With 16 x 16
-# threads it is 18 x 18 elements.
+# The number in each box says how many threads read that element. In the middle, it's
+# {{=9|324 times}} of them. So the block should copy all {{=64|8 x 8 elements}} elements
+# to shared memory once, and then read them there. A tile of 16 × 16 has a halo too, so
+# there are more elements than threads, and some threads must copy several.
 #
-# Lab 07 writes that kernel. Here is the course's, and one that reads each element from
-# global memory. The simulator counts.
+# In one dimension, such a kernel is short. This one replaces each of 100 elements by
+# the mean of itself and its two neighbors. Outside, there are zeros.
+#
+# **Puzzle 3: fill the halo.** The simulator complains about the next kernel. Change the
+# line.
 
 # %%
-naive = """
-__global__ void naive(const float* x, const float* w, const float* bias, float* y,
-                      int C, int H, int W, int O, int K, int padding) {
-    int oh = blockIdx.y * 16 + threadIdx.y, ow = blockIdx.x * 16 + threadIdx.x;
-    float sum = bias[blockIdx.z % O];
-    for (int i = 0; i < K * K; i++) {
-        int ih = oh + i / K - padding, iw = ow + i % K - padding;
-        if (ih >= 0 && ih < H && iw >= 0 && iw < W) sum += w[i] * x[ih * W + iw];
+source = r"""
+__global__ void smooth(const float* x, float* y, int n) {
+    __shared__ float part[66];  // 64 elements, and one more at each end
+    int t = threadIdx.x, first = blockIdx.x * 64;
+    for (int r = t; r < 64; r += 64) {  // your line
+        int i = first - 1 + r;
+        part[r] = i >= 0 && i < n ? x[i] : 0.0f;
     }
-    y[oh * W + ow] = sum;
+    __syncthreads();
+    if (first + t < n) y[first + t] = (part[t] + part[t + 1] + part[t + 2]) / 3;
 }
 """
 
 # %%
-image, weights, bias = np.ones((32, 32), "f"), np.ones((3, 3), "f"), np.zeros(1, "f")
-args = image, weights, bias, np.zeros((32, 32), "f"), 1, 32, 32, 1, 3, 1
-for kernel in (
-    Kernel(naive, "naive"),
-    Kernel(convolution.conv2d_direct.text, "conv2d_direct"),
-):
-    counts = kernel.check((2, 2, 1), (16, 16), args).counts
-    reads, sectors = counts["reads"], counts["sectors"]
-    print(f"{kernel.name:<14} reads {reads:>6,}  sectors {sectors:>6,}")
+smooth, signal = Kernel(source, "smooth"), np.arange(100, dtype=np.float32)
+y = np.zeros(100, np.float32)
+report = smooth.check(2, 64, (signal, y, 100))
+print(str(report).partition("seen at")[0])
+smooth(2, 64, (signal, y, 100))
+print("solved:", not report.findings and np.allclose(y[1:-1], signal[1:-1]))
 
 # %% [markdown]
-# {{=Four in five|reads 11,396}} of the reads that are left are weights: all threads
-# read the same one at a time, which costs a warp one sector. (CUDA has a place for such
-# numbers: constant memory, 64 KB that kernels only read; its cache gives one word to
-# all lanes at once.) What the halo saves grows with the window: **predict** for 7 x 7.
+# <details><summary>Answer</summary>
+#
+# The loop has to reach all 66 cells. Threads 0 and 1 run it twice, and the others once.
+#
+# ```c
+# for (int r = t; r < 66; r += 64) {
+# ```
+#
+# </details>
+
+# %% [markdown]
+# In lab 07, you'll do this for a tile of 16 × 16 and windows of K × K. Then it's easy
+# to forget the corner, where both the row and the column are outside the tile.
+#
+# The 16 × 16 windows of such a tile have 16² · K² elements in all, but the block copies
+# only (16 + K − 1)². **Predict** how many times fewer that is for K = 7.
 
 # %%
 for K in 1, 3, 5, 7:
-    print(K, f"{K * K / ((16 + K - 1) ** 2 / 16**2):.1f} times fewer reads of x")
-
-# %% [markdown]
-# ### Break it: the corner of the halo
-#
-# Three parts are easy to fill: the tile, the strip to its right, the strip below. What
-# is forgotten is the square where both are beyond the tile, the corners of the picture.
-# The tools see that cells are read
-# {{=that were never written|which this block has not written}}.
-
-# %%
-text = convolution.conv2d_direct.text
-filling = "part[r][q] = inside"
-assert filling in text
-broken = text.replace(filling, "if (r < 16 || q < 16) part[r][q] = inside")
-report = Kernel(broken, "conv2d_direct").check((2, 2, 1), (16, 16), args)
-print(str(report).partition("seen at")[0])
+    print(K, f"{16**2 * K**2 / (16 + K - 1) ** 2:.1f} times fewer reads of x")
 
 # %% [markdown]
 # ## Windows as columns
 #
-# GPUs are good at one thing above all: products of matrices. *im2col* copies each
-# window to a column. Then all windows are multiplied with all weights at once:
-#
-# > w as O x (C · KH · KW), columns as (C · KH · KW) x places: **y = w @ columns**
+# GPUs are best at matrix products, so let's turn a convolution into one. **im2col**,
+# image to columns, copies each window into a column of a matrix. The next picture marks
+# the window at (0, 1) and its column.
 
 # %%
 viz.columns(np.arange(12.0).reshape(3, 4), 2, at=(0, 1))
 
 # %% [markdown]
-# Each column is a window, each row a tap: {{=the first row|[ 0., 1., 2., 4., 5., 6.]}}
-# has what lies under the windows' upper left. PyTorch calls it `unfold`. **Predict**
-# the third column, then look at `F.unfold`'s.
+# The matrix has a column per window and a row per tap. Its first row holds {{=what's
+# under the upper left tap|[ 0.,  1.,  2.,  4.,  5.,  6.]}} of each window. PyTorch
+# calls this function `unfold`. **Predict** the third column.
 
 # %%
-small = minigrad.arange(12.0).reshape(1, 1, 3, 4)
-F.unfold(small, 2).numpy()[0]
+small = minigrad.arange(12.0).reshape(3, 4)
+F.unfold(small.reshape(1, 1, 3, 4), 2).numpy()[0]
 
 # %% [markdown]
-# Now a convolution is one line, and it is {{=the same|0.0}}.
+# **Puzzle 4: no copy.** In chapter 03, you read overlapping windows of a signal without
+# copying anything. Do the same here. Change the strides so that `view[kh, kw, oh, ow]`
+# is the element that tap (kh, kw) of window (oh, ow) reads.
+
+# %%
+view = small.as_strided((2, 2, 2, 3), (2, 1, 4, 1))  # your line
+
+# %%
+columns = F.unfold(small.reshape(1, 1, 3, 4), 2)
+print("solved:", view.reshape(4, 6).tolist() == columns[0].tolist())
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# The next tap and the next window are both one row lower or one column to the right.
+#
+# ```python
+# view = small.as_strided((2, 2, 2, 3), (4, 1, 4, 1))
+# ```
+#
+# So im2col's matrix is only another view of the image, whose elements overlap. (With
+# padding, it isn't, because the zeros aren't stored.)
+#
+# </details>
+
+# %% [markdown]
+# With C channels, the matrix has C · KH · KW rows. If each filter is a row of C · KH ·
+# KW weights, then y = w @ columns, plus the bias. A convolution becomes one line, and
+# its result is {{=the same|0.0}}.
 
 # %%
 x = minigrad.rand(2, 3, 6, 5)
@@ -233,216 +339,375 @@ abs(y.reshape(2, 4, 4, 3) - F.conv2d(x, w, b)).max().item()
 # %% [markdown]
 # ### What it costs
 #
-# Every element of x is copied up to KH · KW times, so the columns of the MNIST layer
-# are nine times its image. They are written once and read once. **Predict**: how does
-# that compare with what the convolution has to move at all?
+# Take the layer of chapter 10 again, whose windows have 9 taps. The columns are written
+# once and read once. **Predict** how many times as many bytes that is as any
+# convolution must move, which are those of the images and of the result. There are 32
+# channels in and 64 out.
 
 # %%
-image, result = 4 * N * C * places, 4 * N * out * places
+image, result = 4 * N * C * positions, 4 * N * O * positions
 columns = image * taps
-print(f"image {image / 1e6:.1f} MB, result {result / 1e6:.1f} MB")
-print(f"columns {columns / 1e6:.1f} MB, written and read {2 * columns / 1e6:.1f} MB")
+print(f"images and result {(image + result) / 1e6:.1f} MB")
+print(f"columns, written and read {2 * columns / 1e6:.1f} MB")
 
 # %% [markdown]
-# **To the lab**: exercises 1 (`im2col`), 3 (`conv2d_gemm`) and 4 (`conv2d_direct`).
+# It's 6 times as many, because 2 · 9 · 32 is 6 · (32 + 64).
+#
+# **To the lab**: exercise 1 (`im2col`), exercise 3 (`conv2d_gemm`), and exercise 4
+# (`conv2d_direct`).
 #
 # ## Implicit GEMM
 #
-# The product reads its matrix in tiles: 8 numbers of K for 64 places. A thread that
-# fills a tile can just as well compute where the element would have come from, and read
-# it from x. The matrix exists only in shared memory, a tile at a time. That is
-# *implicit* GEMM, and what `conv2d` of minigrad runs on a device
-# (`minigrad/kernels/conv_gemm.cu`).
+# A tiled product reads its second matrix tile by tile into shared memory. When a thread
+# needs an element of `columns`, it can compute where im2col would have read that
+# element, and read it from x instead. So only a tile of the matrix exists at any time,
+# and only in shared memory. This is **implicit GEMM**, and minigrad's `conv2d` uses it
+# on a GPU (`minigrad/kernels/conv_gemm.cu`).
 #
-# The trace lists what each way launches, and how many bytes of tensors it touches.
+# **Puzzle 5: a matrix that isn't there.** `element(k, p)` returns element (k, p) of the
+# columns without storing any. There are 2 channels of 5 × 5 and windows of 3 × 3. The
+# rows are ordered by channel, then by kh, then by kw. Fix the line that splits k.
+
+# %%
+image = np.random.default_rng(0).random((2, 5, 5))
+
+
+# %%
+def element(k, p):
+    c, kh, kw = k // 9, k % 3, k // 3 % 3  # your line
+    oh, ow = divmod(p, 3)
+    return image[c, oh + kh, ow + kw]
+
+
+# %%
+columns = F.unfold(minigrad.from_numpy(image[None]), 3).numpy()[0]
+same = [element(k, p) == columns[k, p] for k, p in np.ndindex(18, 9)]
+print(sum(same), "of", len(same), "solved:", all(same))
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# The last index changes fastest, so kw is the remainder, as in chapter 03.
+#
+# ```python
+# c, kh, kw = k // 9, k // 3 % 3, k % 3
+# ```
+#
+# </details>
+
+# %% [markdown]
+# Divisions like these are slow on a GPU, but there's a trick. If the size of the window
+# is a template parameter, the compiler knows that it divides by 9, and multiplies
+# instead.
+#
+# Let's see what each way launches. The last column counts the bytes of all arrays that
+# a kernel is passed.
 
 # %%
 x, w = minigrad.rand(2, 8, 14, 14).to("sim"), minigrad.rand(8, 8, 3, 3).to("sim")
 for variant in "direct", "halo", "im2col", "pipelined":
     with minigrad.kernel_variant(variant), minigrad.trace() as launches:
         F.conv2d(x, w, padding=1)
-    for one in launches:
-        print(f"{variant:<10} {one.kernel.partition('<')[0]:<18} {one.bytes:>9,} bytes")
+    for launch in launches:
+        name = launch.kernel.partition("<")[0]
+        print(f"{variant:<10} {name:<18} {launch.bytes:>9,} bytes")
 
 # %% [markdown]
-# Computing places costs integer divisions: element k of a column is channel k / 9, tap
-# k % 9. Two things make them cheap. The window's size is a number of the template, and
-# the compiler divides by a constant with a multiplication. And a thread fetches the
-# same place in every step, so it finds out **once** which of the taps lie inside: a bit
-# for each.
+# Only `im2col` needs two launches and an extra array. (`pipelined` is an implicit GEMM
+# that keeps its sums in registers, as the last kernels of chapter 06 do.)
 #
-# **Predict**, before you read on: which of the ways is fastest on a real GPU, and how
-# much does the halo gain over the direct kernel? One
-# {{conv2d: images 1024 x 1 | PyTorch | GPU}}, a batch of 1024, the two layers of
-# chapter 10's network (`docs/benchmarks/kernels.md`), in TFLOP/s:
+# **Predict** the order of the four kernels in the next picture, and whether the halo
+# beats the direct kernel. It shows TFLOP/s on an H200, for a batch of 1,024 and both
+# layers of chapter 10's network.
 
 # %%
 ways = {"direct": "conv2d_d", "a tile and its halo": "conv2d_h",
         "implicit GEMM": "conv2d_i", "implicit GEMM in registers": "conv2d_p",
-        "PyTorch, by cuDNN": "PyTorch"}  # fmt: skip
-viz.ranking({
-    "1 × 28 × 28 to 32": rates("conv2d: images 1024 x 1", ways),
-    "32 × 14 × 14 to 64": rates("conv2d: images 1024 x 3", ways),
-})  # fmt: skip
+        "PyTorch, TF32 off": "PyTorch"}  # fmt: skip
+panels = {"1 × 28 × 28 to 32": "1024 x 1 ", "32 × 14 × 14 to 64": "1024 x 32 "}
+for title, images in panels.items():
+    tf32 = rate(f"tf32/images {images}", "TF32", "TFLOP/s")
+    panels[title] = rates(f"conv2d: images {images}", ways) | {"PyTorch, TF32": tf32}
+viz.ranking(panels)
 
 # %% [markdown]
-# The halo gains nothing: it is slower. What neighbors read twice lies in the L1 cache
-# anyway, and the barriers are not free. It is worth writing all the same: on hardware
-# or data without such a cache it is the way, and stencils in physics, blurs and pooling
-# with large windows use it. The first three have the limit of chapter 06's tiled
-# product: each multiplication takes two numbers out of shared memory or cache.
-# Registers make the great step, as they did there; and *implicit* saves writing the
-# columns and reading them again. In the first layer K is 9, and there is little to
-# multiply for each element that is written: which kernel is best is a matter of the
-# sizes, and no library's choice is best for all.
+# Registers win, and implicit GEMM beats both direct kernels. But the halo doesn't help.
+# It's even slower than the direct kernel, because the L1 cache already keeps what
+# neighboring threads read again, and barriers take time. It's still worth knowing,
+# because physics simulations and image filters use the same pattern.
 #
+# The first three kernels read two numbers per multiplication from shared memory or
+# cache, so they have the limit of chapter 06's tiled product. As there, registers bring
+# the big gain. The first layer has only 9 multiplications for each element that's
+# written, so all kernels reach fewer TFLOP/s there.
+#
+# By default, PyTorch allows **TF32** for float32 convolutions (but not for matrix
+# products). Tensor cores then multiply numbers that are rounded to 11 significant
+# binary digits. In the second layer, that takes
+# {{tf32/images 1024 x 32 | TF32 | time}} instead of
+# {{tf32/images 1024 x 32 | float32 | time}},
+# but the largest error grows from
+# {{tf32/images 1024 x 32 | float32 | largest error}} to
+# {{tf32/images 1024 x 32 | TF32 | largest error}},
+# relative to the largest element. In the first layer, neither the time nor the error
+# changes. To turn TF32 off, set `torch.backends.cudnn.conv.fp32_precision = "ieee"`
+# (before PyTorch 2.9, `torch.backends.cudnn.allow_tf32 = False`).
+
+# %% [markdown]
+# <details><summary>For reference: which algorithms cuDNN has</summary>
+#
+# PyTorch calls cuDNN, NVIDIA's library for neural networks. These are its forward
+# algorithms, by the names of its older interface.
+#
+# | algorithm | what it does | extra memory |
+# |---|---|---|
+# | `IMPLICIT_GEMM` | a product whose indices are computed on the way | none |
+# | `IMPLICIT_PRECOMP_GEMM` | the same, with indices computed before | little |
+# | `GEMM` | im2col, then a product | the columns |
+# | `FFT`, `FFT_TILING` | Fourier transforms, of the image or of tiles | much |
+# | `WINOGRAD` | 3 × 3 with stride 1, in one kernel | moderate |
+# | `WINOGRAD_NONFUSED` | the same in several kernels, and 5 × 5 too | may be much |
+#
+# Since cuDNN 8, there's also a graph API whose *engines* have numbers. PyTorch uses it,
+# and cuDNN 9 marks the old interface as deprecated. By default, a heuristic chooses.
+# With `torch.backends.cudnn.benchmark = True`, PyTorch times several for each new shape
+# (ten, unless `benchmark_limit` says otherwise) and keeps the fastest, so the first
+# step and every new shape are slow. Some backward algorithms use atomics, unless you
+# set `torch.backends.cudnn.deterministic = True`.
+#
+# </details>
+
+# %% [markdown]
 # ## Backward: two more products
 #
-# y = w @ columns, so dw = dy @ columnsᵀ and dcolumns = wᵀ @ dy. The weights are shared:
-# by all places, which the product adds up, and by all **images**, so dw is summed over
-# the batch as well.
+# So far, the weights were given. Training finds them (chapters 08 to 10). It computes a
+# single number, the **loss**, which says how wrong the network's output is. To reduce
+# the loss, it must know what happens to it if a weight grows a little. If w grows by a
+# tiny ε and the loss by g · ε, then g is the **gradient** of w, and we call it dw.
+# Every array has a gradient of the same shape, so dy is the gradient of y.
+#
+# Here's the smallest example. A weight w is used twice, for y₀ = 3 w and y₁ = 10 w, and
+# the loss is 2 y₀ + 5 y₁. So dy is (2, 5). If w grows by ε, then y₀ grows by 3 ε, and
+# that adds 2 · 3 ε to the loss. The path through y₁ adds its own part. **Predict** dw.
+# The next cell moves w by 0.001 to find it.
+
 
 # %%
-x, w = minigrad.rand(5, 2, 4, 4), minigrad.rand(3, 2, 2, 2).double()
-columns = F.unfold(x.double(), 2).numpy()
+def loss(w):
+    return 2 * (3 * w) + 5 * (10 * w)
+
+
+print(f"{(loss(1.001) - loss(1)) / 0.001:.3f}")
+
+# %% [markdown]
+# It's 2 · 3 + 5 · 10 = {{=56}}. We multiply the slopes along a path, and add up the
+# paths. This is the **chain rule**, and computing dw from dy is called **backward**. In
+# the next picture, each box shows a value and its gradient, and the number at an arrow
+# is the slope of that step.
+
+
+# %%
+def node(name, data, grad, *parents):
+    weights, slopes = zip(*parents, strict=True) if parents else ((), ())
+    return SimpleNamespace(
+        name=name, data=data, grad=grad, parents=weights, slopes=slopes
+    )
+
+
+w = node("w", 1.0, 56.0)
+y0, y1 = node("y0", 3.0, 2.0, (w, 3.0)), node("y1", 10.0, 5.0, (w, 10.0))
+viz.formula(node("loss", 56.0, 1.0, (y0, 2.0), (y1, 5.0)))
+
+# %% [markdown]
+# Now the convolution. In y = w @ columns, the weight w[o, k] is used for y[o, p] at
+# every position p, where it's multiplied by columns[k, p]. So dw[o, k] is the sum of
+# dy[o, p] · columns[k, p] over all p. That's a row of dy times a row of the columns, or
+#
+# > dw = dy @ columnsᵀ
+#
+# In the next picture, a is dy, b is columnsᵀ, and c is dw, for 2 output channels, 3
+# positions, and 4 rows of columns. In the same way, columns[k, p] is used for all
+# output channels, so dcolumns = wᵀ @ dy.
+
+# %%
+dy, columns = np.arange(1, 7).reshape(2, 3), np.arange(12).reshape(4, 3)
+viz.product(dy, columns.T, (1, 2))
+
+# %% [markdown]
+# The same weights are also used for all images of the batch, so dw is the sum of every
+# image's product. Let's check the reference solution on 5 images. We move one weight,
+# and compare how the loss changes. (As loss, we take the sum of dy · y, because its
+# gradient of y is dy.)
+
+# %%
+x, w = minigrad.rand(5, 2, 4, 4).double(), minigrad.rand(3, 2, 2, 2).double()
+columns = F.unfold(x, 2).numpy()
 dy = np.random.default_rng(0).normal(size=(5, 3, 9))
 _, dw, _ = convolution.conv2d_backward(dy, columns, w.numpy().reshape(3, 8))
-dw.shape
-
-# %% [markdown]
-# Is it right? Move one weight a little, and see by how much the sum of dy · y changes.
-
-# %%
 moved = w.clone()
 moved[1, 0, 1, 1] += 1e-3
-change = F.conv2d(x.double(), moved) - F.conv2d(x.double(), w)
-print((change.numpy() * dy.reshape(5, 3, 3, 3)).sum() / 1e-3)
-print(dw.reshape(3, 2, 2, 2)[1, 0, 1, 1])
+change = (F.conv2d(x, moved) - F.conv2d(x, w)).numpy().reshape(5, 3, 9)
+print(f"{(change * dy).sum() / 1e-3:.6f}", f"{dw.reshape(3, 2, 2, 2)[1, 0, 1, 1]:.6f}")
 
 # %% [markdown]
-# **Break it**: with the first image alone, which a look at the shapes would not reveal.
+# ### col2im
+#
+# Next comes dx. im2col copied an element of x into several columns, so each copy has a
+# gradient, and dx is their sum. Adding them up is **col2im**, or `fold` in PyTorch. The
+# picture marks the copies of the 5.
 
 # %%
-print((dy[0] @ columns[0].T).reshape(3, 2, 2, 2)[1, 0, 1, 1])
+viz.columns(np.arange(12.0).reshape(3, 4), 2, element=(1, 1))
 
 # %% [markdown]
-# From dcolumns to dx: what im2col copied from one place must be **added** there. That
-# is *col2im*, `fold` in PyTorch. It is not the inverse of im2col. **Predict**: what
-# becomes of an image of ones that is unfolded and folded again?
+# So col2im isn't the inverse of im2col. **Predict** what becomes of an image of 4 × 5
+# ones that is unfolded with windows of 3 × 3, and then folded.
 
 # %%
 ones = minigrad.ones(1, 1, 4, 5)
 F.fold(F.unfold(ones, 3), (4, 5), 3).numpy()[0, 0]
 
 # %% [markdown]
-# It counts, from {{=1}} at a corner to {{=6}}, in how many windows each element lies:
+# Each element is now the number of windows that it's in, from {{=1}} in the corners to
+# {{=6}} in the middle.
+#
+# **Puzzle 6: undo it.** Change the line so that `again` is the image x.
 
 # %%
-viz.overlaps((4, 5), 3)
+x = minigrad.rand(1, 1, 4, 5)
+
+# %%
+again = F.fold(F.unfold(x, 3), (4, 5), 3)  # your line
+
+# %%
+error = abs(again - x).max().item()
+print(f"{error:.1e}", "solved:", error < 1e-6 and again is not x)
 
 # %% [markdown]
-# im2col is linear, so it is a matrix, if a strange one: each row has a single {{=1}}.
-# Let us write it down, column by column, and look at col2im's. It is {{=the
-# transpose|True}}: the **adjoint**.
+# <details><summary>Answer</summary>
+#
+# Divide each sum by the number of its copies.
+#
+# ```python
+# again = F.fold(F.unfold(x, 3), (4, 5), 3) / F.fold(F.unfold(ones, 3), (4, 5), 3)
+# ```
+#
+# Backward doesn't divide, because a gradient really is the sum over all uses.
+#
+# </details>
+
+# %% [markdown]
+# What is col2im then? im2col is linear, so it's a matrix A with A @ x = columns. Let's
+# build A column by column, from images that are 1 in a single pixel, and do the same
+# for col2im.
 
 
 # %%
 def matrix_of(function, *shape):
-    """The matrix of a linear function of tensors of a shape."""
-    unit = np.eye(int(np.prod(shape)), dtype=np.float32)
-    results = [function(minigrad.tensor(row.reshape(shape))) for row in unit]
+    """Return the matrix of a linear function of tensors of this shape."""
+    units = np.eye(int(np.prod(shape)), dtype=np.float32)
+    results = [function(minigrad.tensor(unit.reshape(shape))) for unit in units]
     return np.stack([y.numpy().reshape(-1) for y in results], 1)
 
 
 A = matrix_of(lambda x: F.unfold(x, 2), 1, 1, 3, 3)
 B = matrix_of(lambda y: F.fold(y, (3, 3), 2), 1, 4, 4)
-print(A.shape, (B == A.T).all(), A.sum(1))
+print(A.shape, B.shape, "transposed:", np.array_equal(B, A.T))
 
 # %% [markdown]
-# For all x and y then (A x) · y = x · (Aᵀ y): a test that needs no other program.
-
-# %%
-x, y = minigrad.rand(1, 2, 5, 6), minigrad.rand(1, 12, 10)
-how = {"kernel_size": (2, 3), "stride": (1, 2), "padding": (0, 1)}
-columns = F.unfold(x, **how)
-y = minigrad.rand(*columns.shape)
-(columns * y).sum().item(), (x * F.fold(y, (5, 6), **how)).sum().item()
-
-# %% [markdown]
-# ### Break it: += from many threads
+# It's {{=the transpose|transposed: True}}, also called the **adjoint**. So (A x) · y =
+# x · (Aᵀ y) for all x and y, and you can test a col2im without knowing any expected
+# value. You'll do that in the lab.
 #
-# As a scatter, several threads add to one element. `x[i] += v` is a read, an addition
-# and a write; between them {{=another thread|race in col2im}} comes. `atomicAdd` is one
-# step; but the order in which they come is open, so the last digits differ from run to
-# run. The library turns the loop around: a thread for each element of x **gathers**, in
-# the same order each time.
+# ### Many threads, one element
+#
+# One way to write col2im is a **scatter**: each element of the columns gets a thread,
+# which adds it to x. Here it is in one dimension, for a signal and windows of KW = 2.
+#
+# **Puzzle 7: lost updates.** Several threads add to the same element, and the result
+# should be [1, 6, 8, 6]. Fix the line.
 
 # %%
-text = convolution.col2im.text
-assert "atomicAdd(&" in text
-broken = text.replace("atomicAdd(&", "(").replace("], columns[i])", "] += columns[i])")
-sizes = 1, 4, 5, 3, 3, 2, 3, 1, 0, 1
-arrays = np.ones(54, np.float32), np.zeros(20, np.float32)
-print(
-    str(Kernel(broken, "col2im").check(1, 64, (*arrays, *sizes))).partition("seen")[0]
-)
+source = r"""
+__global__ void back(const float* columns, float* x, int OW, int KW) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < KW * OW) x[i % OW + i / OW] += columns[i];  // your line
+}
+"""
+
+# %%
+columns, x = np.array([[1, 2, 3], [4, 5, 6]], np.float32), np.zeros(4, np.float32)
+back = Kernel(source, "back")
+report = back.check(1, 32, (columns, x, 3, 2))
+print(str(report).partition("seen at")[0])
+back(1, 32, (columns, x, 3, 2))
+print(x, "solved:", not report.findings and x.tolist() == [1, 6, 8, 6])
 
 # %% [markdown]
-# **To the lab**: exercises 2 (`col2im`), 5 (`conv2d_backward`) and 8, a test of col2im.
+# <details><summary>Answer</summary>
+#
+# `+=` is a read, an addition, and a write, and another thread may come in between.
+# `atomicAdd` can't be interrupted (chapter 02).
+#
+# ```c
+# if (i < KW * OW) atomicAdd(&x[i % OW + i / OW], columns[i]);
+# ```
+#
+# </details>
+
+# %% [markdown]
+# Atomics come in any order, so the last bits can differ from run to run. minigrad uses
+# a **gather** instead. Each element of x gets a thread, which finds the windows that
+# it's in and adds its copies, always in the same order.
+#
+# **To the lab**: exercise 2 (`col2im`), exercise 5 (`conv2d_backward`), and exercise 8
+# (`test_col2im`).
 #
 # ## Max pooling
 #
-# **Pooling** makes one number of each window; here it is the largest. Forward also
-# notes where it was, and backward sends dy there, and nowhere else. Windows may
-# overlap, so gradients may meet.
+# **Pooling** turns each window into a single number, here its maximum. Forward also
+# notes where the maximum was, and backward sends dy there and nowhere else. Below, the
+# image has four windows of 2 × 2. Each number below a marked element is a window that
+# chose it.
 
 # %%
 viz.pooling([[1.0, 5, 2], [5, 3, 4], [0, 6, 6]], 2, stride=1)
 
 # %% [markdown]
-# **Predict** dx where dy is 1 everywhere.
+# If two elements are equal, the first one counts, row by row. **Predict** dx if dy is 1
+# for all four windows.
 
 # %%
 x = minigrad.tensor([[[1.0, 5, 2], [5, 3, 4], [0, 6, 6]]])
 y, indices = F.max_pool2d(x, 2, stride=1, return_indices=True)
 dx = np.zeros(9)
-np.add.at(dx, indices.numpy().reshape(-1), 1)  # dy is 1 everywhere
-for name, array in {"y": y, "indices": indices}.items():
-    print(name, array.tolist()[0])
+np.add.at(dx, indices.numpy().reshape(-1), 1)
+print("indices", indices.tolist()[0])
 print("dx", dx.reshape(3, 3).tolist())
 
 # %% [markdown]
-# Of two 5s the first one counts, row by row; the 5 at index {{=1}} was the largest of
-# {{=two}} windows. And padding is not 0 here: it {{=does not count|[[[-3.0, -7.0]]]}}
-# at all. **Predict** the result.
+# The 5 at index {{=1}} is the maximum of two windows, so it gets {{=2}}, and so does
+# the first 6.
+#
+# **Predict** the result for the two pixels −3 and −7, with one column of padding on
+# each side, and windows of 1 × 2 that don't overlap.
 
 # %%
 F.max_pool2d(minigrad.tensor([[[-3.0, -7.0]]]), (1, 2), padding=(0, 1)).tolist()
 
 # %% [markdown]
-# **To the lab**: exercises 6 (`max_pool2d`) and 7 (`max_pool2d_backward`).
+# The padding {{=doesn't count|[[[-3.0, -7.0]]]}}, not even as 0, because then it would
+# beat every negative number.
 #
-# ## Fewer multiplications: FFT and Winograd
+# **To the lab**: exercise 6 (`max_pool2d`) and exercise 7 (`max_pool2d_backward`).
 #
-# A convolution in space is a product of spectra: transform, multiply, transform back.
-# For N elements the transform costs N log N instead of N · K; it pays for large
-# windows.
-
-# %%
-x, w = np.random.default_rng(0).normal(size=64), np.array([1.0, 2.0, -1.0])
-spectrum = np.fft.rfft(x) * np.conj(np.fft.rfft(w, 64))  # conj: not turned around
-y = np.fft.irfft(spectrum, 64)[:62]
-print(abs(y - np.correlate(x, w)).max())
-
-# %% [markdown]
-# For 3 taps there is a trick of Winograd's (1980; for networks Lavin and Gray, 2015).
-# Two results need 6 multiplications; with sums made before, {{=4 are enough|17.0 31.0
-# [17. 31.]}}:
+# ## Optional: fewer multiplications
 #
-# > m₁ = (d₀ - d₂) g₀, m₂ = (d₁ + d₂)(g₀ + g₁ + g₂) / 2,
-# > m₃ = (d₂ - d₁)(g₀ - g₁ + g₂) / 2, m₄ = (d₁ - d₃) g₂
-# >
-# > y₀ = m₁ + m₂ + m₃, y₁ = m₂ - m₃ - m₄
+# A Fourier transform turns a convolution into a product, element by element. For n
+# elements, the transform (FFT) takes about n · log n operations, so it pays off for
+# large windows. For small ones, there's a method by Winograd (1980), which Lavin and
+# Gray used for networks in 2015. Two outputs of a filter with 3 taps usually take 6
+# multiplications. With these sums, {{=4 are enough|17.0 31.0 [17. 31.]}}.
 
 # %%
 d, g = np.array([3.0, 1, 4, 1]), np.array([2.0, 7, 1])
@@ -455,125 +720,43 @@ m = (
 print(m[0] + m[1] + m[2], m[1] - m[2] - m[3], np.correlate(d, g))
 
 # %% [markdown]
-# Done along rows and columns, 3 x 3 taps take 16 multiplications for 2 x 2 results
-# instead of 36: 2.25 times fewer. The sums of g are made once for all places. The
-# price: more additions, more memory, and a rounding error that is a little larger.
+# The sums of g are computed once for all positions. Applied to rows and columns, this
+# takes 16 multiplications for 2 × 2 outputs instead of 36. In return, there are more
+# additions, more memory, and slightly larger rounding errors.
 #
-# ## What cuDNN picks from
+# ## Before you go: three questions
 #
-# PyTorch calls cuDNN. These are its ways forward, by the names they had in the library
-# for ten years. (cuDNN 9 has replaced that interface by one of graphs, whose *engines*
-# have numbers; PyTorch uses the new one. The ways are the same.)
-#
-# | algorithm | what it does | extra memory |
-# |---|---|---|
-# | `IMPLICIT_GEMM` | the product; places computed on the way | none |
-# | `IMPLICIT_PRECOMP_GEMM` | the same, with offsets computed before | little |
-# | `GEMM` | im2col, then a product | the columns |
-# | `FFT`, `FFT_TILING` | spectra, of the image or of tiles | much |
-# | `WINOGRAD` | 3 x 3 with stride 1, in one kernel | little |
-# | `WINOGRAD_NONFUSED` | the same in steps, 5 x 5 as well | some |
-#
-# **Predict**: how large are the columns of 1024 images, 32 × 14 × 14 floats each, with
-# windows of 3 x 3 and a padding of 1? The images take 26 MB.
-
-# %%
-print(f"{1024 * 32 * 3 * 3 * 14 * 14 * 4 / 1e6:.0f} MB")
-
-# %% [markdown]
-# Which way is fastest depends on every size. By default a heuristic chooses; with
-# `torch.backends.cudnn.benchmark = True` several are tried once for each new shape
-# (ten, unless `benchmark_limit` says otherwise), which is why the first step is slow
-# and changing shapes are expensive. Some backward algorithms add by atomics:
-# `torch.backends.cudnn.deterministic = True` leaves those out. And PyTorch lets float32
-# convolutions run on tensor cores, which round their operands to TF32, 11 significant
-# binary digits, unless `torch.backends.cudnn.conv.fp32_precision = "ieee"` (before 2.9:
-# `torch.backends.cudnn.allow_tf32 = False`).
-#
-# ### On your machine
-#
-# The same convolution three ways, in NumPy: taps one by one, columns and a product for
-# each image, and `conv2d` of minigrad, which does the latter in pieces that stay in the
-# cache.
-
-
-# %%
-def by_taps(x, w):
-    """A product for each tap: nothing is copied, the result is added up nine times."""
-    high, wide = x.shape[2] - 2, x.shape[3] - 2
-    y = 0
-    for kh, kw in np.ndindex(3, 3):
-        part = x[:, :, kh : kh + high, kw : kw + wide]
-        y = y + np.einsum("oc,nchw->nohw", w[:, :, kh, kw], part, optimize=True)
-    return y
-
-
-# %%
-def by_columns(x, w):
-    return w.reshape(len(w), -1) @ F.unfold(minigrad.from_numpy(x), 3).numpy()
-
-
-def by_minigrad(x, w):
-    return F.conv2d(minigrad.from_numpy(x), minigrad.from_numpy(w))
-
-
-# %%
-def layer(n, c, o, side):
-    rng = np.random.default_rng(0)
-    sizes = (n, c, side, side), (o, c, 3, 3)
-    return tuple(rng.normal(size=size).astype(np.float32) for size in sizes)
-
-
-# %%
-ways = {"by taps": by_taps, "by columns": by_columns, "minigrad": by_minigrad}
-bench_table(ways, [(16, 1, 32, 28), (16, 32, 64, 14)], lambda s: layer(*s), repeat=10)
-
-# %% [markdown]
-# (Each row is a layer: images, channels, results, size. After a time stands its ratio
-# to the first column's.)
-#
-# ## What to take with you
-#
-# - A convolution is a product of matrices whose second matrix is a view of the image
-#   with overlaps. im2col stores it, implicit GEMM computes where its elements lie.
-# - A halo is shared memory used for windows that overlap.
-# - Backward are two more products; what was shared is summed: over places, over images.
-# - A gather in place of a scatter needs no atomics, and rounds the same every time.
-# - Which way is fastest is a matter of sizes: count bytes, then measure.
-#
-# ## Before you go: four questions
-#
-# 1. A convolution of 1 x 1 windows: what does im2col do?
-# 2. Why is the gradient of im2col no division by the number of windows?
-# 3. dx is again a convolution, of dy. With which weights?
-# 4. Why do Winograd's multiplications not save anything for 1 x 1 windows?
+# 1. What does im2col do for windows of 1 × 1?
+# 2. A 3 × 3 convolution turns 256 channels of 14 × 14 into 512. How many times larger
+#    than the images are their columns?
+# 3. dx is also a convolution, of dy. With which filter?
 #
 # <details><summary>Answers</summary>
 #
-# 1. Nothing but a reshape: the columns are the image, and the convolution is a product
-#    of matrices.
-# 2. Each copy has a gradient of its own, and the derivative of a sum of uses is the sum
-#    of derivatives: the chain rule. Means would make the adjoint test fail.
-# 3. With {{=the kernel turned around|True}}, and its two channels exchanged; of stride
-#    2, dy has zeros between its elements.
-# 4. They save what neighboring windows have in common, and those have nothing.
+# 1. It only reshapes. The columns are the image, and the convolution is a matrix
+#    product.
+# 2. They're 9 times as large, because each of the 14 × 14 windows has 9 taps in each
+#    channel. The 512 output channels don't matter.
+# 3. With {{=the flipped filter|True}}, whose two channel dimensions are swapped. dy
+#    gets KH − 1 rows and KW − 1 columns of padding on each side. (That's for stride 1.)
 #
 # </details>
 
 # %%
-# Check the third answer
+# Check the third answer.
 dy, w = minigrad.rand(1, 3, 4, 4), minigrad.rand(3, 2, 3, 3)
 dx = F.fold(w.reshape(3, 18).T @ dy.reshape(1, 3, 16), (6, 6), 3)
-turned = np.flip(w.numpy(), (2, 3)).transpose(1, 0, 2, 3)
-again = F.conv2d(dy, minigrad.tensor(turned.copy()), padding=2)
+flipped = np.flip(w.numpy(), (2, 3)).transpose(1, 0, 2, 3)
+again = F.conv2d(dy, minigrad.tensor(flipped.copy()), padding=2)
 np.allclose(again.numpy(), dx.numpy(), atol=1e-5)
 
 # %% [markdown]
-# What you write in **lab 07** is what `unfold`, `conv2d` and `max_pool2d` of your own
-# framework run.
+# Now go to **lab 07**. What you write there is what `unfold`, `conv2d`, and
+# `max_pool2d` of your own library run.
 #
-# To read on: S. Chetlur and others, *cuDNN: Efficient Primitives for Deep Learning*
-# (2014), for implicit GEMM; A. Lavin and S. Gray, *Fast Algorithms for Convolutional
-# Neural Networks* (2015); V. Dumoulin and F. Visin, *A guide to convolution
-# arithmetic*; PyTorch's `aten/src/ATen/native/Convolution.cpp` (`convolution_backward`)
-# and `aten/src/ATen/native/cuda/im2col.cuh` (`im2col_kernel`, `col2im_kernel`).
+# Further reading: S. Chetlur et al., *cuDNN: Efficient Primitives for Deep Learning*
+# (2014), on implicit GEMM; A. Lavin and S. Gray, *Fast Algorithms for Convolutional
+# Neural Networks* (2015); V. Dumoulin and F. Visin, *A guide to convolution arithmetic
+# for deep learning* (2016); and, in PyTorch's source,
+# `aten/src/ATen/native/Convolution.cpp` (`convolution_backward`) and
+# `aten/src/ATen/native/cuda/im2col.cuh` (`im2col_kernel`, `col2im_kernel`).

@@ -13,28 +13,21 @@
 # %% [markdown]
 # # Lab 07 · Convolution and pooling
 #
-# Eight exercises, about {{duration}} of work: windows as columns of a matrix,
-# and the way back; convolution as a product of matrices, and without one; its
-# gradients; the largest element of each window.
-#
-# A `check` runs your kernel in the simulator, with all its tools. It wants:
-#
-# - the right values, beside PyTorch in double precision;
-# - no finding: no race, no access outside of the arrays, no missing barrier;
-# - in exercises 3 and 4, few reads of global memory.
-#
-# Where a GPU is, the kernel runs there as well.
-#
-# Above the cell of an answer stands its contract: it says all that is tested. An answer
-# leaves what it is given as it was, unless that says otherwise. Put your code in the
-# place of `// YOUR CODE HERE`, run the cell, and check as often as you like. The
-# lesson has the pictures.
+# In this lab, you write six kernels, the gradients of a convolution, and a test. There
+# are eight exercises, which take about {{duration}}. You copy windows into columns and
+# back, compute a convolution with and without columns, and pool. The simulator checks
+# the values with all its tools, and it counts reads in exercises 3 and 4. If this
+# machine has a GPU, your kernels run there as well.
+
+# %% [markdown]
+# {{how}}
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
 import numpy as np
 
-from grading import check, trying
+import minigrad
+from grading import check, show_check, trying
 from minigrad import Kernel, answers_from, solves
 from minigrad.exercises.own_tests import test_col2im
 from minigrad.kernels.convolution import (
@@ -52,17 +45,21 @@ answers_from("labs", before="07_convolution")
 # %% [markdown] task="im2col"
 # ## Windows as columns
 #
-# A convolution multiplies each window of an image with the same weights. If all windows
-# stood side by side as the columns of a matrix, that would be one product of matrices.
-# This kernel, *image to columns*, writes that matrix:
+# This kernel copies every window of an image into a column of a matrix, so that a
+# convolution becomes a matrix product. Here's an image of 2 × 3 with windows of 2 × 2.
 #
-# > x = 1 2 3 / 4 5 6, windows of 2 x 2: the first is 1 2 / 4 5, the second 2 3 / 5 6
+# > x = 1 2 3 / 4 5 6
 # >
-# > columns: 1 2 / 2 3 / 4 5 / 5 6. A row for each tap, a column for each window
+# > The first window is 1 2 / 4 5, and the second is 2 3 / 5 6.
+# >
+# > columns = 1 2 / 2 3 / 4 5 / 5 6
 #
-# The rows are ordered by channel, kh and kw, as the weights are; the columns by oh and
-# ow, as the result is. It is a gather: each thread has its own element of `columns`,
-# and asks where it comes from.
+# There's a row for each tap and a column for each window. Rows are ordered by channel,
+# then by kh, then by kw, which is the order of the weights. Columns are ordered by oh,
+# then by ow, which is the order of the result.
+#
+# Write `im2col` as a gather. Each thread has one element of `columns`, finds out which
+# element of x it's a copy of, and copies it.
 
 # %%
 x = np.arange(1, 7).reshape(2, 3)
@@ -72,14 +69,15 @@ print(windows.reshape(2, 4).T)
 # %% [markdown] hints="im2col"
 # <details><summary>Hint 1</summary>
 #
-# Thread i has element i of `columns`. Take i apart from the right: `ow = i % OW`, then
-# `i /= OW`, and so on, until the plane is left over.
+# Thread i has element i of `columns`, which has five dimensions: plane, kh, kw, oh, and
+# ow. Which of the five indices changes fastest, and how do you get it from i?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `int ih = oh * stride - padding + kh * dilation`, `iw` alike. Both may be below 0, or
-# at H or W and above: then the element is 0, and nothing of x is read.
+# Take i apart from the right, as in `index_of` of lab 03: first `i % OW`, then divide
+# by OW, and so on, until only the plane is left. The contract says how ih and iw
+# follow. Either may be negative or too large. Write 0 there, and don't read x.
 #
 # </details>
 
@@ -114,20 +112,24 @@ with trying():
 check(im2col)
 
 # %% [markdown] task="col2im"
-# ## And back: what lies in one place is added
+# ## And back: add what was copied
 #
-# Backward, each element of `columns` has a gradient, and x wants its own. An element of
-# x was copied to several columns, once for each window that it is in; so its gradient
-# is the **sum** of theirs. *Columns to image* adds:
+# An element of x is copied into several columns, one for each window that it's in. So
+# its gradient is the sum of the gradients of its copies. This kernel, columns to image,
+# adds them.
 #
 # > columns = 1 2 / 2 3 / 4 5 / 5 6  ->  x = 1 4 3 / 4 10 6
 #
-# The 2 in the middle of the first row was in both windows: 2 + 2 = 4. That is not the
-# inverse of im2col but its **adjoint**: for all x and y, (im2col(x) * y).sum() is
-# (x * col2im(y)).sum(). With matrices one would say: the transpose.
+# For example, the 2 in the first row of x was copied twice, so the two numbers that are
+# now in its place are added: 2 + 2 = 4.
 #
-# Two ways: each element of `columns` is added to x by `atomicAdd`, a scatter; or each
-# element of x looks for the windows that it is in, a gather.
+# col2im isn't the inverse of im2col, but its **adjoint**. For all x and y, the sum of
+# im2col(x) · y is the sum of x · col2im(y). If you write im2col as a matrix, col2im is
+# its transpose. The next cell checks the example.
+#
+# Write `col2im`. There are two ways. In a scatter, each element of `columns` is added
+# to its element of x. In a gather, each element of x looks for the windows that it's
+# in.
 
 # %%
 x, y = np.arange(1.0, 7).reshape(2, 3), np.array([[1, 2], [2, 3], [4, 5], [5, 6.0]])
@@ -138,17 +140,17 @@ print((columns * y).sum(), (x * back).sum())
 # %% [markdown] hints="col2im"
 # <details><summary>Hint 1</summary>
 #
-# The scatter is im2col with its last line turned around: the same indices, and what
-# was read is added to. Two threads that add to one element at once would lose one of
-# the two sums: atomicAdd does not.
+# A scatter is im2col with its last line reversed, because the indices are the same.
+# What happens if two threads add to the same element at the same time?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `if (inside) atomicAdd(&x[(plane * H + ih) * W + iw], columns[i]);`
-#
-# The gather: for each tap `oh * stride = ih + padding - kh * dilation` must be at least
-# 0, a multiple of stride, and oh below OH.
+# For a scatter, find ih and iw as in im2col. If they're inside the image, add the
+# thread's element of `columns` to x with `atomicAdd(&x[...], value)`. For a gather, ask
+# for each tap whether `ih + padding - kh * dilation` is at least 0 and a multiple of
+# the stride. Its quotient is oh, which must be less than OH, and ow works in the same
+# way.
 #
 # </details>
 
@@ -185,14 +187,12 @@ check(col2im)
 # %% [markdown] task="conv2d_gemm"
 # ## Convolution as a product
 #
-# With the columns at hand, a convolution is `w @ columns + bias` for each image: the
-# weights of channel o, laid out in a row, times a window, laid out in a column. The
-# order of both is the same, so nothing is turned around.
+# Once the columns exist, a convolution is `w @ columns + bias` for each image. Row o of
+# the matrix w holds the weights of output channel o, in the order of the columns' rows.
 #
-# It is the tiled product of lab 06, for many images at once, and with the bias, which
-# belongs to the **channel**: bias[o] for all places of row o.
-#
-# Sizes are of any kind here: a tile at the edge is filled up with zeros.
+# Write `conv2d_gemm`. It's the tiled product of lab 06, but for many images at once and
+# with a bias. Each output channel has one bias, so all of row o gets `bias[o]`. The
+# sizes don't have to be multiples of 16, so fill cells outside a matrix with zeros.
 
 # %%
 w, columns = np.arange(1, 9).reshape(2, 4), np.array([[1, 2], [2, 3], [4, 5], [5, 6]])
@@ -201,15 +201,17 @@ print(w @ columns + np.array([[100], [200]]))
 # %% [markdown] hints="conv2d_gemm"
 # <details><summary>Hint 1</summary>
 #
-# `row` is o, `col` is p, and image n begins at `columns + n * K * P` and `y + n * O *
-# P`. For each 16 numbers of K: every thread brings one element of w and one of columns
-# to shared memory, or 0 where there is none; barrier; 16 multiplications; barrier.
+# The block's z selects the image. Where do image n's columns begin, and where does its
+# result? After that, which lines of your tiled product must change?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# No thread may return before the last barrier, also if its row or column is past the
-# end. Only the last line, `y[...] = sum + bias[row]`, stands after an if.
+# Here row counts output channels, and col counts positions p. In steps of 16 along K,
+# every thread copies one element of w and one of the columns, or 0 if it's outside.
+# Then there's a barrier, a loop over 16 products, and another barrier. No thread may
+# return before the last barrier, so check row and col only where you write y. That's
+# also where you add `bias[row]`.
 #
 # </details>
 
@@ -251,18 +253,18 @@ check(conv2d_gemm)
 # %% [markdown] task="conv2d_direct"
 # ## Without columns: a tile and its halo
 #
-# The columns of 3 x 3 windows are nine times as large as the image: they are written
-# once and read once, and that takes longer than the product itself where channels are
-# few. A block can do without. 16 x 16 places, side by side, have windows that overlap:
-# together they see 18 x 18 elements, the tile and a **halo** of K - 1 more.
+# With windows of 3 × 3, the columns are nine times as large as the image. For layers
+# with few channels, writing and reading them takes longer than the product itself. A
+# block can do without them. Its 16 × 16 outputs need 18 × 18 elements of each channel,
+# which are the tile and a **halo** of K − 1 more rows and columns.
 #
-# For each channel: bring those (16 + K - 1)² elements to shared memory, which is more
-# than the block has threads; barrier; K * K multiplications; barrier.
+# Write `conv2d_direct`. For each channel, the block copies (16 + K − 1)² elements to
+# shared memory, which is more than it has threads. Then each thread adds its K · K
+# products.
 #
-# (The lesson measures that on a large GPU this gains nothing: its L1 cache shares the
-# reads already. You write it because a tile with its halo is the pattern of every
-# stencil, and because filling an area larger than the block is what later tiles need,
-# too.)
+# (On a large GPU, this is no faster than reading x directly, because the L1 cache
+# already keeps what neighbors share. But every stencil works like this, and you'll need
+# to fill areas that are larger than the block again.)
 
 # %%
 K, tile = 3, 16
@@ -272,16 +274,19 @@ print(read, "elements for", tile**2, "threads, each used", K * K, "times")
 # %% [markdown] hints="conv2d_direct"
 # <details><summary>Hint 1</summary>
 #
-# Shared memory for the largest window: `__shared__ float part[22][22]`. To fill it, let
-# the threads step: `for (int r = ty; r < 16 + K - 1; r += 16)`, and a loop over columns
-# inside. So the corner of the halo is filled, too.
+# How can 16 × 16 threads fill a square with a side of 16 + K − 1, including its corner?
+# Think of a loop in which each thread takes more than one row, and more than one
+# column.
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# part[r][q] is x at ih = blockIdx.y * 16 - padding + r and iw = blockIdx.x * 16 -
-# padding + q, or 0 outside. Thread (tx, ty) then reads part[ty + kh][tx + kw]. All
-# threads go through all channels: past the edge they only do not write.
+# Declare the shared array for the largest window: 16 + 7 − 1 = 22 rows and columns. The
+# threads fill it in two nested loops that start at ty and tx and go in steps of 16.
+# Cell (r, q) holds the element at ih = blockIdx.y * 16 - padding + r, and iw
+# accordingly, or 0 outside the image. Then thread (tx, ty) reads a K × K square that
+# begins at cell (ty, tx). All threads must go through all channels, because there are
+# barriers in that loop. Check oh and ow only where you write y.
 #
 # </details>
 
@@ -329,18 +334,23 @@ with trying():
 check(conv2d_direct)
 
 # %% [markdown] task="conv2d_backward"
-# ## The gradients are products, too
+# ## The gradients are products too
 #
-# For one image y = w @ columns + bias. What a small change of the weight w[o, k] does:
-# y[o, p] changes by columns[k, p], for every p. So
+# For one image, y = w @ columns + bias. The gradient dy says how fast the loss grows
+# with each element of y, and we want the same for w, the columns, and the bias. The
+# weight w[o, k] is multiplied by columns[k, p] for every p, so
 #
-# > dw[o, k] = the sum over p of dy[o, p] * columns[k, p]: dw = dy @ columnsᵀ
+# > dw[o, k] = the sum over p of dy[o, p] · columns[k, p], or dw = dy @ columnsᵀ
 # >
-# > dcolumns[k, p] = the sum over o of w[o, k] * dy[o, p]: dcolumns = wᵀ @ dy
+# > dcolumns[k, p] = the sum over o of w[o, k] · dy[o, p], or dcolumns = wᵀ @ dy
 #
-# The weights and the bias are the **same for all images**: each image has its part in
-# dw and db, and they are added. dcolumns has a matrix for each image; col2im makes dx
-# of them.
+# The bias of channel o is added to y[o, p] for every p, so its gradient is the sum of
+# dy[o, p] over p.
+#
+# All images use the **same weights and bias**, so dw and db are sums over the images as
+# well. `dcolumns` has a matrix for each image, and col2im turns them into dx.
+#
+# Write `conv2d_backward` with NumPy.
 
 # %%
 dy, columns = np.ones((5, 2, 6)), np.ones((5, 4, 6))
@@ -349,14 +359,16 @@ print((dy @ columns.transpose(0, 2, 1)).shape, "-> (2, 4)")
 # %% [markdown] hints="conv2d_backward"
 # <details><summary>Hint 1</summary>
 #
-# `@` of two arrays with three dimensions multiplies image by image, and a matrix goes
-# with all images. `w.T` is wᵀ; of three dimensions `.T` would turn all of them.
+# `@` of two arrays with three dimensions multiplies image by image, and a matrix is
+# used for all images. Which two dimensions of `columns` do you have to swap? And over
+# which dimensions of dy is db a sum?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `dy @ columns.transpose(0, 2, 1)` is (N, O, K): one dw for each image. Sum them over
-# dimension 0. db is the sum of dy over the dimensions 0 and 2.
+# `columns.transpose(0, 2, 1)` swaps the last two dimensions, so its product with dy has
+# shape (N, O, K), a dw for each image. Add those up. For a matrix, `w.T` is wᵀ. db has
+# shape (O,), so only dimension 1 of dy remains.
 #
 # </details>
 
@@ -380,33 +392,36 @@ with trying():
 check(conv2d_backward)
 
 # %% [markdown] task="max_pool2d"
-# ## The largest of each window
+# ## The maximum of each window
 #
-# Pooling makes an image smaller: of each window one element is left, the largest. Back
-# goes a gradient only to that element, so forward also writes **where** it was: the
-# number ih * W + iw in its plane.
+# Pooling makes an image smaller by keeping only the maximum of each window. Backward
+# sends a gradient only to that element, so forward also writes **where** it was, as ih
+# * W + iw. That's the element's number in its plane.
 #
-# > x = 1 5 / 5 2, a window of 2 x 2: y = 5, indices = 1
+# > x = 1 5 / 5 2, a window of 2 × 2: y = 5, indices = 1
 #
-# Of equal ones the first counts, row by row: here index 1, not 2. What is outside of
-# the image does not count, not even as 0: the largest of -3 and -7 is -3. And a NaN
-# must not get lost.
+# If several elements are equal, the first one counts, row by row. So here the index is
+# 1 and not 2. Elements outside the image don't count, not even as 0, so the maximum of
+# −3 and −7 is −3. If a window has a NaN, its maximum is NaN.
+#
+# Write `max_pool2d`.
 
 # %%
 x = np.array([[-3.0, -7.0]])
-print(x.max(), np.pad(x, 1).max(), "<- a padding of zeros would win")
+print(x.max(), np.pad(x, 1).max(), "<- a padding of zeros would be the maximum")
 
 # %% [markdown] hints="max_pool2d"
 # <details><summary>Hint 1</summary>
 #
-# Keep `best`, the index of the largest so far, or -1 before there is one. An element is
-# the new best if there is none yet, or if it is larger.
+# The first element inside the window is always the best one so far. How can you tell
+# that you haven't seen any yet, without assuming anything about its value?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `if (best < 0 || value > most || value != value)`: a comparison with NaN is false, so
-# NaN needs a word of its own. Once `most` is NaN, `value > most` is false for all.
+# Keep the maximum and its index, and let the index start at −1. An element becomes the
+# new maximum if the index is still −1, if it's larger, or if it's NaN. Every comparison
+# with NaN is false, except that `value != value` is true.
 #
 # </details>
 
@@ -450,9 +465,12 @@ check(max_pool2d)
 # %% [markdown] task="max_pool2d_backward"
 # ## And back, by the indices
 #
-# Each dy goes to where its window's maximum was. Windows may overlap, and then several
-# have found the same element: their gradients are added, and threads that add to one
-# element at the same time must not lose a sum.
+# Each dy goes to the element that its window chose. Windows may overlap, so several may
+# have chosen the same element. Then their gradients are added. In the next cell, NumPy
+# does it for one plane.
+#
+# Write `max_pool2d_backward`. Threads that add to one element at the same time mustn't
+# lose an update.
 
 # %%
 indices, dy, dx = np.array([1, 1, 3]), np.array([10.0, 20, 5]), np.zeros(4)
@@ -462,13 +480,14 @@ print(dx)
 # %% [markdown] hints="max_pool2d_backward"
 # <details><summary>Hint 1</summary>
 #
-# Either a thread for each dy, which adds it to `dx`; or a thread for each dx, which
-# goes through all indices of its plane.
+# Which is easier, a thread for each dy that adds to one element of dx, or a thread for
+# each dx that goes through all indices of its plane?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `atomicAdd(&dx[i / places * size + indices[i]], dy[i]);`
+# With a thread for each dy, i / places is the plane, and its dx begins at plane * size.
+# Add with `atomicAdd`, because other threads may add to the same element.
 #
 # </details>
 
@@ -498,19 +517,18 @@ check(max_pool2d_backward)
 # %% [markdown] task="test_col2im"
 # ## A test by the adjoint
 #
-# What should col2im give? One could compute it by hand, for one small image. There is a
-# test without any expected values: `col2im` is the adjoint of `im2col`, so for every
-# image x and all columns c
+# What should col2im return? You could compute it by hand for a small image, but you
+# don't have to. col2im is the adjoint of im2col, so for every image x and all columns c
 #
-# > sum of im2col(x) · c = sum of x · col2im(c)
+# > the sum of im2col(x) · c = the sum of x · col2im(c)
 #
-# With random x and c both sides are the same number only if every element went where it
+# If x and c are random, both sides are equal only if every element went where it
 # belongs.
 #
-# Write this **test** for kernels such as `col2im`. It raises an error, an
-# AssertionError by `assert`, where something is wrong. The check gives it right
-# kernels, which it must let pass, and wrong ones, which it must not: mistakes that
-# learners of this lab make.
+# Write a **test** for kernels such as `col2im`. It calls the kernel that it's passed,
+# and raises an error if something is wrong, for example with `assert`. The check passes
+# correct kernels to your test, which must accept them, and incorrect ones, which it
+# must reject. The incorrect ones have mistakes that learners of this lab have made.
 
 # %%
 A, x, c = np.random.rand(3, 4), np.random.rand(4), np.random.rand(3)
@@ -519,17 +537,19 @@ print((A @ x) @ c, x @ (A.T @ c))
 # %% [markdown] hints="test_col2im"
 # <details><summary>Hint 1</summary>
 #
-# With taps of 3 x 3, stride 1 and no padding many mistakes are not seen. Which sizes
-# show that H and W, or KH and KW, have changed places, that padding is left out, that
-# windows overlap?
+# With windows of 3 × 3, stride 1, and no padding, many mistakes don't show. Which sizes
+# do show that a kernel swaps H and W or KH and KW, or leaves out the stride, the
+# padding, the dilation, or a plane?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# A few (H, W, KH, KW, stride, padding, dilation), all numbers different; OH is
-# `(H + 2 * padding - dilation * (KH - 1) - 1) // stride + 1`, OW alike. Launch im2col,
-# `Kernel(im2col.text, "im2col")`, and the kernel you were given, with random x and c,
-# and compare the two sums by `np.testing.assert_allclose`, both tolerances 1e-3.
+# Take a few choices of (H, W, KH, KW, stride, padding, dilation), with different
+# numbers in each and at least 2 planes. The lesson has the formula for OH and OW.
+# Launch `Kernel(im2col.text, "im2col")` with a random x, and the kernel that you were
+# passed with a random c, both with at least as many threads as the larger array has
+# elements. Compare the two sums with `np.testing.assert_allclose`, with both tolerances
+# 1e-3.
 #
 # </details>
 
@@ -561,7 +581,39 @@ def test_col2im(kernel):
 # %%
 with trying():
     test_col2im(Kernel(col2im.text, "col2im"))
-    print("your col2im passes")
+    print("Your col2im passes.")
 
 # %% check="test_col2im"
 check(test_col2im)
+
+# %% [markdown]
+# ## What you've built
+#
+# `unfold`, `conv2d`, and `max_pool2d` of your library now run your kernels, where
+# you've written them. The trace calls those `yours`. `conv2d` runs your `conv2d_direct`
+# if stride and dilation are 1, and otherwise your `im2col` and `conv2d_gemm`. `with
+# minigrad.kernel_variant("fastest")` always runs minigrad's.
+
+# %%
+with trying():
+    device = "cuda" if minigrad.gpu_available() else "sim"
+    F = minigrad.functional
+    x, w = (minigrad.ones(*s).to(device) for s in ((2, 3, 8, 8), (4, 3, 3, 3)))
+    with minigrad.trace() as launches:
+        F.max_pool2d(F.conv2d(x, w, padding=1), 2)
+    print(launches)
+
+# %% [markdown]
+# ## How you were checked
+#
+# `show_check` shows an exercise's check: its cases, where the expected values come
+# from, and the mistakes that it can name.
+
+# %%
+show_check(im2col)
+
+# %% [markdown]
+# ## Where to go next
+#
+# You've written the gradients of a convolution and of max pooling by hand. In chapter
+# 08, you build the engine that puts such gradients together for any program.

@@ -24,6 +24,7 @@ REWRITTEN = [
     "04_elementwise",
     "05_reductions",
     "06_matmul",
+    "07_convolution",
     "08_autograd",
 ]
 EXERCISES = [

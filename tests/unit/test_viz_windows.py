@@ -37,6 +37,13 @@ def test_columns_draws_the_whole_matrix():
         assert said[str(value)] >= times + 1  # and once in the image
 
 
+def test_columns_marks_all_copies_of_an_element():
+    for element in (0, 0), (1, 1), (2, 3):
+        copies = int((unfolded(3) == IMAGE[element]).sum())
+        alt = viz.columns(IMAGE, 3, element=element).alt
+        assert alt.endswith(f"Copies of element {element}: {copies}.")
+
+
 def test_overlaps_is_the_fold_of_ones():
     folded = torch.nn.functional.fold(torch.ones(1, 9, 12), (5, 6), 3)[0, 0]
     rows = "; ".join(" ".join(f"{v:.0f}" for v in row) for row in folded.tolist())
