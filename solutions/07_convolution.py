@@ -396,7 +396,7 @@ check(conv2d_backward)
 #
 # Pooling makes an image smaller by keeping only the maximum of each window. Backward
 # sends a gradient only to that element, so forward also writes **where** it was, as ih
-# * W + iw. That's the element's number in its plane.
+# · W + iw. That's the element's number in its plane.
 #
 # > x = 1 5 / 5 2, a window of 2 × 2: y = 5, indices = 1
 #
