@@ -13,28 +13,27 @@
 # %% [markdown]
 # # 12 · Define, then run
 #
-# Until now Python has said each step when it was to be done: `x * y` multiplied. This
-# chapter turns that round. First the whole computation is written down, as a **graph**;
-# then it is made shorter; then it runs, without Python.
+# So far, Python has executed each step as it came to it, so `x * y` multiplied at once.
+# In this chapter, we first write the whole computation down as a **graph**, so that a
+# program can make it shorter and then run it without Python.
 #
-# Afterwards you can
+# After this lesson, you can
 #
-# - read and write programs in the style of TensorFlow 1: placeholders, a graph, a
-#   session, `feed_dict`; and say what `tf.function` and `torch.compile` do;
-# - trace a function, fuse its kernels, and say why a trace is made again or refused;
+# - write programs in the style of TensorFlow 1, with placeholders, a graph, and a
+#   session;
+# - trace a function, fuse its kernels, and say why it's traced again;
 # - capture a training step in a CUDA graph, and find what breaks the capture.
 #
-# It takes about {{duration}} and builds on chapters 04 (elementwise kernels), 08
-# (autograd) and 10 (a training step). Write your guess down where you are asked to
-# predict. Nothing needs a GPU.
+# It takes about {{duration}}, builds on chapters 04 (elementwise kernels), 08
+# (autograd), and 10 (a training step), and needs no GPU.
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
 import importlib.util
 import os
-import time
 
 import numpy as np
+import torch
 
 import minigrad
 from grading import trying
@@ -42,15 +41,15 @@ from minigrad import answers_from, cuda, graph, nn, optim, viz
 from minigrad.nn import functional as F
 from minigrad.testing import rates
 
-# In this lesson the course's solutions answer the exercises of the labs.
+# In this lesson, the reference solutions stand in for all labs.
 answers_from("solutions")
 
 # %% [markdown]
 # ## A graph, and nothing else
 #
-# In TensorFlow 1 a program has two parts. The first **defines**. Here it is, in a small
-# TensorFlow 1 of some 300 lines, `minigrad.graph`. **Predict**: what does the last line
-# print?
+# A TensorFlow 1 program has two parts, and the first part only **defines** the
+# computation. We'll use `minigrad.graph`, a small TensorFlow 1 in about 300 lines.
+# **Predict** what the last line prints, if x stands for an input.
 
 # %%
 with graph.Graph().as_default() as g:
@@ -59,17 +58,20 @@ with graph.Graph().as_default() as g:
 print(y)
 
 # %% [markdown]
-# {{=No number|mul5 = Mul(add3, const4)}}: y is an operation, a node that says what is
-# to be done. `x * x` has made such a node, too, and the numbers have become constants.
-# x is a **placeholder**: it stands for a value that is not there yet. All of it
-# together is the graph:
+# It prints {{=no number|mul5 = Mul(add3, const4)}}, because y is an **operation**,
+# which is a node that says what to compute from which other nodes. `x * x` made such a
+# node too, and each number became a constant. x is a **placeholder** for a value that
+# isn't there yet. All nodes together are the graph.
 
 # %%
 viz.program(g)
 
 # %% [markdown]
-# The second part **runs**. A **session** is given what is wanted, the fetches, and the
-# values of the placeholders:
+# Data flows down, from the placeholder (green) and the constants (violet) through the
+# operations that are computed (blue).
+#
+# The second part **runs** the graph. You give a **session** the operations that you
+# want, called the **fetches**, and the values of the placeholders in `feed_dict`.
 
 # %%
 session = graph.Session(g)
@@ -77,9 +79,9 @@ print(session.run(y, feed_dict={x: 3.0}))
 print(session.run(y, feed_dict={x: [1.0, 2.0, 3.0]}))
 
 # %% [markdown]
-# The same graph, with other values, even of {{=another shape|tensor([ 4., 10., 20.])}}.
-# What Python does, the loops and the `if`s, it did once, while the graph was defined.
-# **Predict** what happens here:
+# The same graph works for other values, and even for {{=another shape|tensor([ 4., 10.,
+# 20.])}}. Python's loops and `if`s ran only once, while the graph was being defined. So
+# **predict** what happens if we ask for a value there.
 
 # %%
 with trying(), g.as_default():
@@ -87,23 +89,44 @@ with trying(), g.as_default():
         print("not zero")
 
 # %% [markdown]
-# `if` needs an answer now, and {{=there is none|it has no value while the graph is
-# defined}}: the value comes later, perhaps another one in each run. A choice has to be
-# an operation itself, {{=`cond`|tensor(10.) tensor(-1.)}}; a loop as well, TensorFlow's
-# `while_loop`. That was the price of the style, and why its users longed for plain
-# Python.
+# `if` needs an answer now, but {{=there is none|it has no value while the graph is
+# defined}}, because the value comes later and differs from run to run. So a choice has
+# to be an operation too: `cond(p, a, b)` is a if p isn't 0 in this run, and otherwise
+# b.
+#
+# **Puzzle 1: absolute value.** Change the line so that y is |x|. `graph.relu(x)` may
+# help, because it's 0 unless x is positive.
 
 # %%
-with g.as_default():
-    small = graph.cond(x, y, x - 1.0)
-print(session.run(small, {x: 2.0}), session.run(small, {x: 0.0}))
+with graph.Graph().as_default() as g:
+    x = graph.placeholder("x")
+    y = graph.cond(x, x, -x)  # your line
+
+# %%
+session = graph.Session(g)
+found = [session.run(y, {x: value}).item() for value in (-3.0, 0.0, 2.0)]
+print(found, "solved:", found == [3, 0, 2])
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
+# The given line asks whether x is 0, and −3 isn't.
+#
+# ```python
+# y = graph.cond(graph.relu(x), x, -x)
+# ```
+#
+# </details>
+
+# %% [markdown]
+# In TensorFlow, a loop needs an operation too. That was the price of this style, and
+# why its users longed for plain Python.
+#
 # ## What a session does
 #
-# Since everything is known before anything runs, a session can think first. It finds
-# the **order**: an operation after its inputs. And it leaves out what no fetch needs,
-# which is called **pruning**.
+# Since everything is known before anything runs, a session can plan. It finds an
+# **order** in which each operation comes after its inputs, and it leaves out what no
+# fetch needs, which is called **pruning**.
 
 # %%
 with graph.Graph().as_default() as g:
@@ -114,24 +137,38 @@ print([o.name for o in graph.execution_order([h])])
 print([o.name for o in graph.execution_order([loss])])
 
 # %% [markdown]
-# h needs {{=neither t nor the loss|['const2', 'x', 'mul3', 'tanh4']}}. And any
-# operation can be fed: then what only it needed is left out, too. **Predict**: does
-# this run lack the value of x?
+# h needs {{=neither t nor the loss|['const2', 'x', 'mul3', 'tanh4']}}. You can feed any
+# operation, not only a placeholder. Then the session leaves out that operation and
+# everything that only this operation needs.
+#
+# **Puzzle 2: half a network.** Suppose you know that h is [0.5, 0.5], but not which x
+# leads to it. Change the line so that the loss can be computed.
 
 # %%
+feeds = {t: [0.0, 1.0]}  # your line
+
+# %%
+found = None
 with trying():
-    print(graph.Session(g).run(loss, {h: [0.5, 0.5], t: [0.0, 1.0]}))
-with trying():
-    graph.Session(g).run(loss, {t: [0.0, 1.0]})
+    found = graph.Session(g).run(loss, feeds).item()
+print(found, "solved:", found == 0.5)
 
 # %% [markdown]
-# The first run {{=does not need x|tensor(0.5000)}}, since h is given. The second does,
-# {{=and says so|the placeholder x is not fed}}. Order
-# and pruning are exercises 1 and 2.
+# <details><summary>Answer</summary>
 #
-# Some values are the same in every run: what is made of constants alone. They are
-# computed once, when the first run is planned (**constant folding**). And what stands
-# there twice is computed once (**common subexpressions**). Count what is left:
+# With h fed, nothing needs x, so nobody misses its value. The loss is 0.25 + 0.25.
+#
+# ```python
+# feeds = {h: [0.5, 0.5], t: [0.0, 1.0]}
+# ```
+#
+# </details>
+
+# %% [markdown]
+# A session saves more. Whatever depends only on constants is the same in every run, so
+# it's computed once, which is called **constant folding**. An expression that occurs
+# twice, called a **common subexpression**, is also computed only once. **Predict** how
+# many of the four multiplications below remain in each run.
 
 # %%
 with graph.Graph().as_default() as g:
@@ -141,15 +178,54 @@ with graph.Graph().as_default() as g:
 session = graph.Session(g)
 print(session.run(area, {r: 1.0}))
 steps, known, twins = next(iter(session.plans.values()))
-print("defined:", len(g.operations), " computed in each run:", steps)
+print("computed in each run:", steps)
 
 # %% [markdown]
-# **To the lab**: exercises 1 to 3.
+# Only {{=two|[mul5 = Mul(mul3, r), mul6 = Mul(mul4, mul5)]}} remain. `turn` is folded,
+# and its product with r is computed once.
+#
+# **Puzzle 3: a growing graph.** Every expression adds nodes to the graph, even between
+# two runs. So this loop makes the graph grow, and every run has to plan again. Change
+# the line so that the graph keeps its 3 nodes.
+
+# %%
+with graph.Graph().as_default() as g:
+    x = graph.placeholder("x")
+    y = x * 2.0
+    session = graph.Session(g)
+    for value in 1.0, 2.0, 3.0:
+        print(session.run(x * 2.0, {x: value}))  # your line
+
+# %%
+print(len(g.operations), "nodes,", len(session.plans), "plans", end=" ")
+print("solved:", (len(g.operations), len(session.plans)) == (3, 1))
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# `x * 2.0` makes two nodes each time, a constant and a product. So fetch the product
+# that's already there.
+#
+# ```python
+# print(session.run(y, {x: value}))
+# ```
+#
+# In a long training run, this mistake fills the memory. TensorFlow's `graph.finalize()`
+# finds it by making every later definition an error.
+#
+# </details>
+
+# %% [markdown]
+# **To the lab**: exercise 1 (`execution_order`), exercise 2 (`pruned`), and exercise 3
+# (`fold_constants`).
 #
 # ## Gradients are operations
 #
-# Autograd goes backward through the graph and computes. Here the walk **defines more
-# graph**. That is symbolic differentiation: of an expression, another expression.
+# Autograd walks backward through the graph and computes numbers. Here, the same walk
+# **defines more graph**. The third argument of `gradients` is a function that knows the
+# derivative of each type of operation, so it plays the part of each node's backward.
+#
+# **Predict** the three values that the session returns for y = x³ at x = 3.
 
 # %%
 with graph.Graph().as_default() as g:
@@ -158,16 +234,16 @@ with graph.Graph().as_default() as g:
     (dy,) = graph.gradients(y, [x], graph.gradient_of)
     (d2y,) = graph.gradients(dy, [x], graph.gradient_of)
 print(len(g.operations), "operations")
-graph.Session(g).run([y, dy, d2y], {x: 2.0})
+graph.Session(g).run([y, dy, d2y], {x: 3.0})
 
 # %% [markdown]
-# {{=8}}, {{=3 · 4|tensor(12.)}} and 6 · 2. The second derivative was no special case: a
-# gradient is an operation, and so it has a gradient. The price: the graph has grown to
-# {{=dozens of operations|53 operations}}, many of them superfluous; pruning, folding
-# and merging are no luxury.
+# They're {{=27|tensor(27.)}}, 3x² = 27, and 6x = {{=18|tensor(18.)}}. The second
+# derivative needed no extra code, because a gradient is made of operations that have
+# gradients too. But the graph has grown to {{=53 operations}}, so it's good that a
+# session leaves some out.
 #
-# With a `Variable`, which a session keeps from run to run, {{=this trains|[14.5,
-# 0.5512}}:
+# A `Variable` is a value that a session keeps from run to run, and `assign` changes it.
+# That's all we need for training.
 
 # %%
 X, T = np.array([[1.0, 2], [3, 4]], "f4"), np.array([[1.0], [2]], "f4")
@@ -179,24 +255,43 @@ with graph.Graph().as_default() as g:
     (dw,) = graph.gradients(loss, [w], graph.gradient_of)
     train = graph.assign(w, w - 0.02 * dw)
 session = graph.Session(g)
-ours = [session.run([loss, train], {x: X, t: T})[0].item() for _ in range(5)]
-print([round(number, 4) for number in ours])
 
 # %% [markdown]
-# Fetching `train` is what trains; fetching the loss alone leaves w as it is. Gradients
-# as nodes are exercise 4.
+# **Puzzle 4: it doesn't learn.** The loss should fall in these five runs, but it's the
+# same each time. The graph is correct, so change what the runs fetch.
+
+# %%
+fetches = [loss]  # your line
+
+# %%
+ours = [round(session.run(fetches, {x: X, t: T})[0].item(), 4) for _ in range(5)]
+print(ours, "solved:", ours[4] < 0.01)
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# The loss doesn't need `train`, so it was pruned, and w kept its value.
+#
+# ```python
+# fetches = [loss, train]
+# ```
+#
+# </details>
+
+# %% [markdown]
+# **To the lab**: exercise 4 (`gradients`).
 #
 # ## The same in TensorFlow
 #
-# TensorFlow 2 still has its first version, as `tf.compat.v1`.
-# {{=Line for line|[14.5, 0.5512, 0.0227, 0.0027, 0.0019]}}:
+# TensorFlow 2 still contains its first version, as `tf.compat.v1`. Here's the program
+# again, but with w as a row, so the product needs the transpose of w.
 
 # %%
 tensorflow = importlib.util.find_spec("tensorflow")
 GET = "not run: TensorFlow is not installed. Get it: pip install tensorflow-cpu"
 if tensorflow:
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")  # what it says of itself
-    os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")  # and of its library
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")  # fewer messages
+    os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
     import tensorflow as tf
 
 # %%
@@ -204,13 +299,14 @@ if tensorflow:
     v1 = tf.compat.v1
     with v1.Graph().as_default() as theirs:
         x, t = v1.placeholder(tf.float32), v1.placeholder(tf.float32)
-        w = v1.Variable(np.array([[0.5], [1.0]], "f4"), use_resource=True)
-        error = x @ w - t
+        w = v1.Variable(np.array([[0.5, 1.0]], "f4"), use_resource=True)
+        error = tf.matmul(x, w, transpose_b=True) - t
         loss = v1.reduce_sum(error * error)
         (dw,) = v1.gradients(loss, [w])
         with v1.control_dependencies([loss]):
             train = v1.assign(w, w - 0.02 * dw)
         start = v1.global_variables_initializer()
+    theirs.finalize()
 
 # %%
 if tensorflow:
@@ -218,18 +314,20 @@ if tensorflow:
         tf_session.run(start)
         found = [tf_session.run([loss, train], {x: X, t: T})[0] for _ in range(5)]
     print([round(float(number), 4) for number in found])
-    print(len(theirs.get_operations()), "operations, such as", dw.op.type)
+    print(len(theirs.get_operations()), "operations")
 else:
     print(GET)
 
 # %% [markdown]
-# And **define by run**, as in PyTorch and minigrad: each line computes at once, and the
-# graph for backward is made anew in each round.
+# PyTorch and minigrad are **eager** (or **define by run**). Each line computes at once,
+# and each round makes a new graph for backward. The transpose is `w.T`, a view with
+# swapped strides. TensorFlow's tensors have no strides, so there it's an argument of
+# the product.
 
 # %%
-w, found = minigrad.tensor([[0.5], [1.0]], requires_grad=True), []
+w, found = minigrad.tensor([[0.5, 1.0]], requires_grad=True), []
 for _ in range(5):
-    error = minigrad.tensor(X) @ w - minigrad.tensor(T)
+    error = minigrad.tensor(X) @ w.T - minigrad.tensor(T)
     loss = (error * error).sum()
     loss.backward()
     with minigrad.no_grad():
@@ -239,25 +337,27 @@ for _ in range(5):
 print(found)
 
 # %% [markdown]
-# What stands between Python and the kernel is TensorFlow's **architecture**:
+# Once you've solved puzzle 4, all three programs print {{=the same losses|[14.5,
+# 0.5512, 0.0227, 0.0027, 0.0019]}}.
+#
+# <details><summary>What's between Python and the kernel in TensorFlow</summary>
 #
 # | part | what it does |
 # |---|---|
-# | client, Python | defines the graph: operations with types and attributes |
-# | session, C++ | prunes it to the fetches, optimizes it (Grappler), and cuts it |
-# | | into one part for each device, with send and receive in between |
+# | client, Python | defines the graph, with a type and attributes for each operation |
+# | session, C++ | prunes the graph, optimizes it (Grappler), and splits it into one |
+# | | part per device, with send and receive in between |
 # | executor, C++ | runs an operation as soon as its inputs are there |
-# | kernel, C++ or CUDA | `OpKernel::Compute`, found by operation, device and dtype |
+# | kernel, C++ or CUDA | `OpKernel::Compute`, found by operation, device, and dtype |
 #
-# A product with a transposed matrix is an attribute there, `tf.matmul(a, b,
-# transpose_b=True)`, where PyTorch makes a view, `a @ b.T`: a graph has to know the
-# layout, a tensor brings it along.
+# </details>
+
+# %% [markdown]
+# ### Today: tf.function
 #
-# ### And today: tf.function
-#
-# TensorFlow 2 runs each line at once, as PyTorch does. `tf.function` brings the graph
-# back: **tracing** is to run a Python function once, and to write its operators down.
-# The same program once more:
+# Since version 2.0 (2019), TensorFlow is eager by default. `tf.function` brings the
+# graph back by **tracing**, which means to run a Python function once and record its
+# operators.
 
 # %%
 if tensorflow:
@@ -274,8 +374,8 @@ if tensorflow:
 
 
 # %% [markdown]
-# It is called five times, and then with half of the batch. **Predict** how often
-# "tracing" is printed.
+# We call it five times with the whole batch, and then with half of it. **Predict** how
+# often it prints "tracing".
 
 # %%
 if tensorflow:
@@ -285,40 +385,70 @@ else:
     print(GET)
 
 # %% [markdown]
-# {{=Once for each shape|tracing}}: Python's `print` ran while it was traced, and the
-# graph does not know of it. What each way of writing one program can see, and cannot:
+# It prints it {{=once for each shape|tracing}}. Python's `print` isn't an operator, so
+# it ran only during tracing and isn't in the graph.
 #
-# | | the graph is made | an `if` on a value | `print(x)` |
+# `torch.compile` traces too, but when a size changes for the first time, it makes a
+# graph for **any** size in that dimension. The backend below keeps each graph so that
+# we can count them. **Predict** how many graphs six batch sizes need.
+
+# %%
+graphs = []
+
+
+def keep(module, inputs):
+    graphs.append(module)
+    return module.forward
+
+
+compiled = torch.compile(lambda x: x * 2 + 1, backend=keep)
+for rows in range(2, 8):
+    compiled(torch.ones(rows, 3))
+print(len(graphs), "graphs")
+
+# %% [markdown]
+# It needs {{=two|2 graphs}}, one for the first size and one for all others.
+#
+# <details><summary>All five ways, side by side</summary>
+#
+# | | the graph is made | `if` on a value | `print(x)` |
 # |---|---|---|---|
 # | PyTorch, minigrad | in each forward, for backward | runs | numbers |
-# | `tf.compat.v1` | once, by hand | error: `cond` | a node |
+# | `tf.compat.v1` | once, by hand | error, use `cond` | a node |
 # | `tf.function` | at the first call for a shape | becomes `tf.cond` | a node, once |
-# | `torch.compile` | at the first call, by guards | a graph break | a graph break |
-# | `minigrad.jit` | at the first call, by guards | refused | refused |
+# | `torch.compile` | at the first call and if guards fail | graph break | graph break |
+# | `minigrad.jit` | at the first call and if guards fail | refused | refused |
 #
-# The first sees each step when it is made, and never the whole before it runs; the
-# others see the whole, and no values. An error names the line that failed in the first,
-# a node in the second, and the line that was traced in the others.
+# Eager execution sees each value but never the whole program. The others see the whole
+# program but no values. Guards and graph breaks are explained below.
 #
-# ### PyTorch and TensorFlow, point by point
-#
-# **Predict** how the two differ today: in debugging, in control flow, in deployment.
+# </details>
+
+# %% [markdown]
+# <details><summary>PyTorch or TensorFlow?</summary>
 #
 # | | PyTorch | TensorFlow |
 # |---|---|---|
-# | graph | made by running, a new one each time | the first idea; eager since 2019 |
+# | graph | made by running | defined first until 2019, now eager by default |
 # | whole graphs | `torch.compile`, `torch.export` | `tf.function` |
-# | debugging | Python's: print, pdb, traces | eager: the same; graphs: `tf.print` |
-# | control flow | Python's | in graphs `tf.cond`, or AutoGraph writes it |
+# | debugging | Python's tools | the same if eager, `tf.print` in graphs |
+# | control flow | Python's | `tf.cond` in graphs, which AutoGraph writes for you |
 # | deployment | `torch.export`, ONNX, ExecuTorch | SavedModel, TF Serving, LiteRT |
 # | extension | dispatcher, `torch.library` | `REGISTER_OP`, `OpKernel` |
+# | ease of use | one style: you write the loop | `fit` of Keras, or your own loop |
+# | learning curve | NumPy with gradients | more to learn below Keras |
+# | community | most of new research | older products, phones, browsers |
 #
-# The last line is chapter 11.
+# Choose PyTorch for new models, because most papers and pretrained models use it.
+# Choose TensorFlow if your product already serves its models with it.
 #
+# </details>
+
+# %% [markdown]
 # ## A graph without a second language
 #
-# `minigrad.jit` takes a plain function. The first call runs it, and notes every
-# operator that it calls: a **trace**.
+# `minigrad.jit` takes a plain function. The first call runs it and records every
+# operator that it calls, and this recording is a **trace**.
 
 
 # %%
@@ -332,10 +462,22 @@ f(x, y)
 print(f.graph)
 
 # %% [markdown]
-# Each line is a node: its number, what it does, to which others, and the dtype and
-# shape of the result. The five operators were put into {{=one
-# node|fused_mul_add_relu_mul_and_1_more}}, of which more soon. **Predict** how many
-# kernels the next call launches, and how many the plain function does.
+# Each line is a node, with its number, its operation, its inputs, and the dtype and
+# shape of its result. jit has put all five operators into {{=one
+# node|fused_mul_add_relu_mul_and_1_more}}, which is a single kernel. This is a
+# **fusion**.
+#
+# An element has 4 bytes, x has 24 elements, and y has 4. **Predict** how many bytes the
+# five kernels of the plain function read and write in total, and how many the fused
+# kernel does.
+#
+# <details><summary>Answer</summary>
+#
+# The first and the last kernel each read 24 + 4 elements and write 24, which is 208
+# bytes. The three between them read 24 and write 24, which is 192. That's 992 bytes in
+# all. The fused kernel reads x and y and writes the result, so it moves 208.
+#
+# </details>
 
 # %%
 with minigrad.trace() as plain:
@@ -343,36 +485,33 @@ with minigrad.trace() as plain:
 with minigrad.trace() as fused:
     f(x, y)
 print(plain, fused, sep="\n\n")
+traffic = [sum(launch.bytes for launch in launches) for launches in (plain, fused)]
+viz.ranking({"bytes moved": dict(zip(("five kernels", "fused"), traffic, strict=True))})
 
 # %% [markdown]
-# {{=One|fused_mul_add_relu_mul_and_1_more}} instead of five. Its text was written by a
-# program, from the expressions in CUDA C that each elementwise operator has had since
-# chapter 04:
+# Memory limits such kernels, so fewer bytes mean less time. jit wrote the fused
+# kernel's source from an expression in CUDA C for each operator.
 
 # %%
 viz.source(f.code)
 
 # %% [markdown]
-# What was a tensor in between is now a variable, {{=`v2`|float v2 = v0 * v1}}: it lives
-# in a register, and neither is memory allocated for it nor is it written there and read
-# again. Look at `p1[i % 4]`: y is broadcast by its index. On "cpu" the same graph
-# becomes a function of NumPy.
+# Each intermediate tensor is now a variable such as {{=`v2`|float v2 = v0 * v1}} in a
+# register, so it needs no memory, no write, and no read. y is broadcast by its index,
+# `p1[i % 4]`.
 #
-# The answers are those of the plain function, {{=to the bit|True}}: the same operations
-# in the same order, each rounded by itself. On a GPU the compiler would contract a ·
-# b + c to one fused multiply-add, which rounds once; fused kernels are compiled without
-# that.
+# The result is the same {{=to the last bit|True}}, because each operation still rounds
+# its result. (On a GPU, jit turns off fused multiply-add, which would round only once.)
 
 # %%
 same = f(x, y).cpu().numpy() == f.function(x, y).cpu().numpy()
 print(same.all())
-viz.program(f)
 
 # %% [markdown]
 # ### What can be one kernel?
 #
-# Several operators in one kernel are a **fusion**. A thread computes one element of
-# everything in its kernel. So **predict** where this chain is cut:
+# Each thread computes one element of every node in its kernel. **Predict** where jit
+# has to cut this chain.
 
 # %%
 g = minigrad.jit(lambda x: ((x * 2 + 1) / (x * 2 + 1).sum() - 0.5).relu())
@@ -380,20 +519,53 @@ g(x)
 viz.program(g)
 
 # %% [markdown]
-# {{=At the sum|%3 sum uses %1 mul}}: it needs all elements, a thread has one. What
-# stands before it is a kernel, what stands after it another. And `x * 2 + 1` is there
-# once: the second was a common subexpression.
+# It cuts at {{=the sum|sum uses}}, because a sum needs all elements, and a thread has
+# only one. Everything before the sum becomes one kernel (an orange box), and everything
+# after it another. `x * 2 + 1` is there only once, as a common subexpression.
 #
-# There are two more rules, exercise 6. A fused kernel runs where its last node stands,
-# so nothing in between may use its results, and nothing may write to what it reads.
+# The order matters too. A fused kernel runs where its **last** node was, so a node in
+# between can't use the kernel's results, and it can't change memory that the kernel
+# reads.
 #
-# ### Epilogues and prologues
+# **Puzzle 5: three kernels or two?** Both operators in this line use z, and nothing is
+# fused. Change their order so that only two kernels are left.
+
+
+# %%
+@minigrad.jit
+def both(x, y):
+    z = x * y
+    total, w = z.sum(), z + x  # your line
+    return total, w
+
+
+# %%
+both(x, y)
+print(both.graph, both.graph.count(), "kernels", end=" ")
+print("solved:", both.graph.count() == 2)
+
+# %% [markdown]
+# <details><summary>Answer</summary>
 #
-# A product of matrices is no chain. But at its end a thread has an element in a
-# register and stores it, and a chain would read it again. What is computed from it can
-# come before the store. It's an **epilogue** of the product. And what a sum reads can
-# be made while it is read. That's a **prologue**. **Predict** how many kernels these
-# seven operators are, and which belong together:
+# The sum was between the product and the addition, and it uses the product. With the
+# sum last, the other two become one kernel that writes both z and w.
+#
+# ```python
+# w, total = z + x, z.sum()
+# ```
+#
+# </details>
+
+# %% [markdown]
+# ### Before and after another kernel
+#
+# A matrix product isn't elementwise. But at its end, each thread has a finished element
+# in a register. Instead of storing it for the next kernel to read, the thread can apply
+# the following operators first, which are then an **epilogue** of the product. In the
+# same way, operators that compute what a sum reads can be its **prologue**.
+#
+# **Predict**: how many kernels do these seven operators become, and which belong
+# together?
 
 
 # %%
@@ -403,28 +575,22 @@ def loss(x):
 
 first, bias = minigrad.randn(4, 8, device="sim"), minigrad.randn(8, device="sim")
 second, loss = minigrad.randn(8, 3, device="sim"), minigrad.jit(loss)
-with minigrad.kernel_variant("fastest"):  # yours take no epilogue
+with minigrad.kernel_variant("fastest"):  # minigrad's kernels, which allow this
     loss(x)
-    print(loss.graph.count(), "kernels:", loss.graph, loss.code, sep="\n\n")
+    print(loss.graph.count(), "kernels")
+    print(loss.graph)
 
 # %% [markdown]
-# {{=Three}}: `- 1` and `** 2` could be the epilogue of the second product or the
-# prologue of the mean, and save the same. The library's kernels store
-# `EPILOGUE(i, value)` and read `PROLOGUE(x, i)`, which are `value` and `x[i]` until jit
-# puts its own text in front.
+# They become {{=three|3 kernels}}. The first product has an epilogue (`+ bias` and
+# `relu`), and the mean has a prologue (`- 1` and `** 2`).
 #
-# jit does that where nobody else reads what is in between: then it costs nothing.
-# Backward may be such a reader: relu's gradient is content with relu's result, gelu's
-# needs its operand. On a GPU a product's epilogue is compiled with the product, where
-# a · b + c is rounded once: the last bit may differ. `jit.explain` names what stays a
-# kernel of its own because it follows a kernel of yours.
-#
-# **To the lab**: exercises 5 to 7.
+# **To the lab**: exercise 5 (`common_subexpressions`), exercise 6 (`can_fuse`), and
+# exercise 7 (`fused_kernel`).
 #
 # ## When a trace is wrong
 #
-# A trace is what happened **once**. **Predict** what the second call of `h` returns, if
-# jit were careless:
+# A trace records what happened **once**. **Predict** what the second call of `h` would
+# return if jit ran the trace of the first, and what it returns here.
 
 
 # %%
@@ -439,12 +605,14 @@ print(h(minigrad.ones(2)), h(-minigrad.ones(2)))
 print(minigrad.jit.explain(h))
 
 # %% [markdown]
-# A trace of the first call is "add 1", which is wrong for the second. jit noticed that
-# an `if` read a tensor's value, {{=named the line|line 3}}, and runs the function as it
-# is. So it does for `item()`, and where an input is written to. (`torch.compile` cuts
-# the graph there in two, a **graph break**, and lets Python decide in between.)
+# The trace says "add 1", which would give 0. But jit noticed that `if` read a tensor's
+# value, {{=named the line|line 3}}, and runs the function as it is. `torch.compile`
+# splits the graph there and lets Python decide in between, which is called a **graph
+# break**.
 #
-# Other things it notes, and compares before each call: the **guards**.
+# A trace also depends on shapes, dtypes, modes, and Python's numbers. jit records them
+# as **guards** and compares them before each call. **Predict** how often the function
+# below is traced in four calls.
 
 # %%
 model = nn.Sequential(nn.Linear(4, 3), nn.Dropout(0.5))
@@ -457,14 +625,44 @@ with minigrad.no_grad():
 print(minigrad.jit.explain(predict))
 
 # %% [markdown]
-# {{=Another shape|(5, 4)}}, {{=another mode|model.training was True, is False}}:
-# another trace. Writing down too little gives wrong answers; too much, and every call
-# is traced. After eight traces it gives up and says so, as `torch.compile` does.
-# Exercise 8.
+# It's traced {{=3|traces 3}} times, because another {{=shape|(5, 4)}} and another
+# {{=mode|model.training was True, is False}} each need another trace. Too few guards
+# give wrong answers, and too many force a new trace at every call. After eight traces,
+# jit gives up and runs the function as it is. So does `torch.compile`, but it gets
+# there later because of its graphs for any size.
+#
+# **Puzzle 6: always another number.** This function is traced again for each n. Change
+# the line so that one trace serves all calls.
+
+# %%
+scaled = minigrad.jit(lambda x, n: x * n)
+for n in range(10):
+    scaled(minigrad.ones(3), float(n))  # your line
+
+# %%
+told = minigrad.jit.explain(scaled)
+print(told)
+print("solved:", "calls 10, traces 1\n" in told)
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# A Python number is part of the guards. Of a tensor, the guards hold its dtype, device,
+# shape, and strides, and whether it requires a gradient, but not its numbers.
+#
+# ```python
+# scaled(minigrad.ones(3), minigrad.tensor(float(n)))
+# ```
+#
+# </details>
+
+# %% [markdown]
+# **To the lab**: exercise 8 (`guard_failures`).
 #
 # ## A whole training step
 #
-# A function may call backward() and change weights: those are operators, too.
+# A traced function may also call backward() and change weights, because those are
+# operators too.
 
 
 # %%
@@ -501,38 +699,71 @@ print(losses[0] == losses[1], losses[1])
 print(minigrad.jit.explain(step))
 
 # %% [markdown]
-# {{=The same losses to the last digit|True}}, with dropout in it. The first call makes
-# Adam's state, so the second is traced {{=once more|calls 4, traces 2}}; from then on
-# the trace holds. How much shorter is it?
+# The losses are {{=the same to the last digit|True}}, even with dropout. The first call
+# creates Adam's state, so the second has to be traced {{=again|calls 4, traces 2}}, and
+# from then on, the trace holds. The next cell counts the kernels that it saves.
 
 # %%
 with minigrad.trace() as launches:
     step.function(*batch)
-print(len(launches), "operators as it is,", step.graph.count(), "kernels by jit")
-print(*step.code.split("\n\n")[:2], sep="\n\n")
+print(len(launches), "operators without jit,", step.graph.count(), "kernels with it")
 
 # %% [markdown]
-# ## CUDA graphs: the launches as one
+# ## CUDA graphs: all launches as one
 #
-# On a GPU a small step is bound by the **host**: each launch costs it a few
-# microseconds, and a kernel of 2 µs is done before the next one arrives. A **CUDA
-# graph** is the list of launches, captured once and given to the driver as one.
+# On a GPU, the CPU (the **host**) often limits a small step, because a short kernel is
+# done before the CPU has launched the next one. Suppose a launch takes 4 µs and a
+# kernel runs for 2. **Predict** when the last of five kernels is done, if each starts
+# as soon as its launch is over.
+#
+# <details><summary>Answer</summary>
+#
+# The fifth launch is over after 5 · 4 = 20 µs, so its kernel is done after {{=22}}. The
+# GPU was idle for more than half of this time.
+#
+# </details>
 
 # %%
-table, eager = "mnist/mnist on cuda", "minigrad, fastest"
-ways = eager, "minigrad.jit", "minigrad.jit with a CUDA graph", "PyTorch, CUDA graph"
+host = [(f"launch {k}", 4 * k, 4 * k + 4) for k in range(5)]
+gpu = [(f"k{k}", 4 * k + 4, 4 * k + 6) for k in range(5)]
+print("done after", gpu[-1][2], "µs")
+viz.spans({"host": host, "GPU": gpu}, "one launch per kernel", unit="µs")
+
+# %% [markdown]
+# A **CUDA graph** holds kernels, copies, and memsets, and says which of them must wait
+# for which. You capture it once, and from then on, a single launch starts all of it.
+# Even if this launch takes 6 µs, the GPU has no gaps afterward.
+
+# %%
+gpu = [(f"k{k}", 6 + 2 * k, 8 + 2 * k) for k in range(5)]
+print("done after", gpu[-1][2], "µs")
+viz.spans({"host": [("launch", 0, 6)], "GPU": gpu}, "a CUDA graph", unit="µs")
+
+# %% [markdown]
+# We made these numbers up. Here are measured training steps on one
+# {{mnist/mnist on cuda | PyTorch, e | GPU}}, with 64 images on the left and 32 on the
+# right. PyTorch's TF32 is turned off.
+
+# %%
+table = "mnist/mnist on cuda"
+ways = ("minigrad, fastest", "minigrad.jit", "minigrad.jit with a CUDA graph",
+        "PyTorch, eager", "PyTorch, CUDA graph")  # fmt: skip
 rows = {way: way for way in ways}
 viz.ranking({
     "chapter 10's network, µs": rates(table, rows, "step of 64"),
-    "a small one, µs": rates(table, rows, "784-30-10"),
+    "784-30-10, µs": rates(table, rows, "784-30-10"),
 })  # fmt: skip
 
 # %% [markdown]
-# These are times of a step on a GPU (`docs/benchmarks/mnist.md` has all of them, and
-# which kernels take them). Without a GPU minigrad records the launches itself and
-# replays them: the same interface, and the same pitfalls.
+# The network on the right has 30 hidden units and no convolution. A CUDA graph reduces
+# its step from {{mnist/mnist on cuda | minigrad.jit | 784-30-10}} µs to
+# {{mnist/mnist on cuda | minigrad.jit with a CUDA graph | 784-30-10}}, because most of
+# the time went into launches. On the left, PyTorch's default would be faster than these
+# bars, because it uses TF32 for convolutions.
 #
-# While something is captured **nothing runs**. Predict the two lines:
+# Without a GPU, minigrad records and replays the launches itself, with the same
+# interface and the same pitfalls. During a capture, **nothing runs**. So **predict**
+# both lines.
 
 # %%
 x, y = minigrad.ones(3, device="sim"), minigrad.zeros(3, device="sim")
@@ -545,26 +776,38 @@ step_graph.replay(), step_graph.replay()
 print(y)
 
 # %% [markdown]
-# [{{=2}}, {{=2}}, {{=2}}], from the warm-up alone; and two replays later [{{=6}},
-# {{=6}}, {{=6}}].
+# The first line shows {{=2, from the warm-up only|tensor([2., 2., 2.]}}. The two
+# replays then add 2 each, which makes {{=6|tensor([6., 6., 6.]}}.
 #
-# ### Break it: another batch
-#
-# The launches hold **addresses**. Here is a new batch, under the old name. Predict y:
+# **Puzzle 7: the next batch.** The step's input is kept in a list. The next batch is
+# 100 everywhere, so a replay should add 200. But it adds 2 again, and nothing
+# complains. Change the line.
 
 # %%
-x = minigrad.tensor([100.0, 100.0, 100.0], device="sim")
+inputs, batch_100 = [x], minigrad.tensor([100.0, 100.0, 100.0], device="sim")
+inputs[0] = batch_100  # your line
+
+# %%
+before = y[0].item()
 step_graph.replay()
-print(y)
+print(y[0].item() - before, "solved:", y[0].item() - before == 200)
 
 # %% [markdown]
-# {{=8}}: the graph reads the memory that x had when it was captured, and nothing
-# complains. That is the most frequent mistake with CUDA graphs. The remedy is a
-# **static** tensor, made once, into which each batch is copied: `copy_inputs`, exercise
-# 9.
+# <details><summary>Answer</summary>
 #
-# Nor may the host {{=look at results|cannot capture line 4}} in between, for there are
-# none:
+# A captured launch holds **addresses**. The given line puts another tensor into the
+# list, but the graph still reads the memory of x. Write into that memory instead.
+#
+# ```python
+# inputs[0].copy_(batch_100)
+# ```
+#
+# </details>
+
+# %% [markdown]
+# So a captured step reads **static** tensors, which are made once, and each batch is
+# copied into them. During a capture, the host can't look at results either, because
+# there aren't any.
 
 # %%
 x = minigrad.ones(3, device="sim")
@@ -574,22 +817,59 @@ with trying(), cuda.graph(cuda.CUDAGraph(), device="sim"):
         y = y + 1
 
 # %% [markdown]
-# The driver's own message comes late and names no line ("operation failed due to a
-# previous error during capture"). Which events break a capture is exercise 10.
+# minigrad {{=names the line|cannot capture line 4}}. CUDA's message for such a call is
+# "operation not permitted when stream is capturing" (error 900). The calls after it
+# only say "operation failed due to a previous error during capture" (error 901).
 #
+# **Puzzle 8: a choice without looking.** Add 1 to y where its sum is more than 3, but
+# let the GPU decide. A comparison of tensors is a tensor of bools, and True counts as
+# 1.
+
+
+# %%
+def choose(x):
+    y = x * 2
+    return y + 1 if y.sum() > 3 else y  # your line
+
+
+# %%
+x, captured, y = minigrad.ones(3, device="sim"), cuda.CUDAGraph(), None
+choose(x)
+with trying(), cuda.graph(captured, device="sim"):
+    y = choose(x)
+found = []
+for value in (1.0, 0.1) if y is not None else ():
+    x.fill_(value)
+    captured.replay()
+    found.append(round(y[0].item(), 1))
+print(found, "solved:", found == [3.0, 0.2])
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# The comparison stays on the device, and each replay computes it again.
+#
+# ```python
+# return y + (y.sum() > 3)
+# ```
+#
+# </details>
+
+# %% [markdown]
 # ### A training step that is replayed
 #
-# Four things change from step to step although the launches stay the same:
+# Four things change from step to step although the launches stay the same.
 #
-# | what | where it lies, so that a replay finds it |
+# | what | where a replay finds it |
 # |---|---|
-# | the batch | static tensors, copied into |
-# | dropout's random numbers | seed and counter in memory, moved on before each replay |
-# | learning rate, number of the step | tensors: `lr=tensor(...)`, `capturable=True` |
-# | memory in between | a **private pool**: addresses that are given to nothing else |
+# | the batch | in static tensors, which you copy into |
+# | dropout's random numbers | seed and counter in memory, advanced before each replay |
+# | learning rate, step number | in tensors: `lr=tensor(...)`, `capturable=True` |
+# | memory in between | in a **private pool**, whose addresses nobody else gets |
 #
-# The loss is a static tensor, too: read it after the replay, or clone it, and only
-# when you need it: reading waits.
+# The loss is a static tensor too. Read or clone it after the replay, and only when you
+# need it, because reading waits. **Predict**: are the replayed losses below equal to
+# the eager ones, if the learning rate changes halfway?
 
 # %%
 step, rate = new_step("sim")
@@ -612,63 +892,32 @@ for lr in (0.01, 0.1, 0.1):
 print(eager == found, found)
 
 # %% [markdown]
-# {{=Every bit the same|True}}: with dropout, and with a learning rate that changed
-# halfway.
+# {{=Every bit is the same|True}}. `minigrad.jit(step, mode="reduce-overhead")` combines
+# both ideas, because it traces and fuses, and then captures what's left.
+# `torch.compile` has the same mode. It pays only on a GPU, because a CPU has no
+# launches to save.
 #
-# `minigrad.jit(step, mode="reduce-overhead")` does both: it traces, fuses, and captures
-# what is left. `torch.compile` has the same mode. How long does a call take here?
-
-# %%
-for mode in (None, "reduce-overhead"):
-    step, _ = new_step(jit=minigrad.jit(mode=mode))
-    for _ in range(4):
-        step(*batch)
-    began = time.perf_counter()
-    for _ in range(20):
-        step(*batch)
-    print(mode, f"{(time.perf_counter() - began) / 20 * 1e3:.2f} ms a step")
-
-# %% [markdown]
-# On "cpu" there is no launch to save, and what differs is mostly chance. On a GPU a
-# replay is faster: see the picture above. `examples/train_mnist.py --jit` trains the
-# network of chapter 10 so.
+# ## Before you go: two questions
 #
-# ## What to remember
-#
-# - Defined first, a computation can be pruned, folded, merged and differentiated before
-#   it runs; but it cannot ask what a value is.
-# - A trace gets the graph from plain code. It holds for what the guards say.
-# - Fusion keeps what is in between in registers; a sum, another shape, a write or a use
-#   in between ends it.
-# - A CUDA graph replays launches with their addresses: static buffers, no look at
-#   results, what changes lies in memory.
-#
-# ## Before you go: three questions
-#
-# 1. A function multiplies by a Python number that the caller passes, another one in
-#    each call. What does `jit.explain` say after ten calls, and what is the remedy?
-# 2. `(x * y).sum()` and `x * y + x` are both returned. May the product and the addition
-#    be one kernel?
-# 3. A captured step trains on the first batch for ever. Where do you look first?
+# 1. `f(x, n)` under `minigrad.jit` is called with n = 1, 2, 1, 2, and so on, 20 times.
+#    How often is it traced?
+# 2. A captured step keeps training on the first batch. Where do you look first?
 #
 # <details><summary>Answers</summary>
 #
-# 1. Eight traces, each for another number, and then it gives up. Pass a tensor: its
-#    numbers are no part of the guards.
-# 2. In this order no: the sum uses the product, and stands between them. With the sum
-#    last, yes: the kernel has two outputs, and one is the product.
-# 3. Whether the batch is copied into the tensor that was captured, or only bound to its
-#    name.
+# 1. Twice, because the trace of each number is kept.
+# 2. Check whether each batch is copied into the captured tensor, or only gets its name.
 #
 # </details>
 
 # %% [markdown]
-# **To the lab**. When it is done, `minigrad.jit` runs your
-# passes and launches kernels that your program has written.
+# **To the lab**: exercise 9 (`copy_inputs`) and exercise 10 (`capture_failure`). When
+# you've finished the lab, `minigrad.jit` runs your passes and launches kernels that
+# your program has written.
 #
-# To read on: M. Abadi and others, *TensorFlow: a system for large-scale machine
-# learning* (2016); J. Ansel and others, *PyTorch 2* (2024); A. Gray, *Getting started
-# with CUDA graphs* (2019). In PyTorch: `torch/fx/graph.py` (`Graph.print_tabular`),
-# `torch/_dynamo/guards.py` (`CheckFunctionManager`),
-# `torch/_inductor/scheduler.py` (`can_fuse`), `torch/_inductor/codegen/triton.py`
-# (`TritonKernel`), `torch/cuda/graphs.py` (`make_graphed_callables`).
+# Further reading: M. Abadi et al., *TensorFlow: a system for large-scale machine
+# learning* (2016); J. Ansel et al., *PyTorch 2* (2024); A. Gray, *Getting started with
+# CUDA graphs* (2019); and, in PyTorch's source, `torch/_dynamo/guards.py`
+# (`CheckFunctionManager`), `torch/_inductor/scheduler.py` (`can_fuse`),
+# `torch/_inductor/codegen/triton.py` (`TritonKernel`), and `torch/cuda/graphs.py`
+# (`make_graphed_callables`).

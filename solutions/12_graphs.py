@@ -13,19 +13,15 @@
 # %% [markdown]
 # # Lab 12 · Define, then run
 #
-# Ten functions, about {{duration}}. The first four are the heart of a small
-# TensorFlow 1, `minigrad.graph`: in which order a graph runs, what of it, what is known
-# before, and gradients as further operations. The next four are the heart of
-# `minigrad.jit`: what is computed twice, what may be one kernel, the text of that
-# kernel, and when a trace is no longer good. The last two belong to CUDA graphs,
-# `minigrad.cuda`.
-#
-# All of them are used from then on: `minigrad.jit` runs your passes, and launches the
-# kernels that you have written.
-#
-# Above the cell of an answer stands its contract: it says all that is tested. Put your
-# code in the place of `# YOUR CODE HERE`, run the cell, and check as often as you like.
-# The lesson has the pictures. No GPU is needed.
+# In this lab, you write ten functions, which take about {{duration}}. The first four
+# are the heart of a small TensorFlow 1, `minigrad.graph`. They decide in which order a
+# graph runs, which part of it, what's known before, and they define its gradients. The
+# next four belong to `minigrad.jit`, and the last two to CUDA graphs. Once you've run a
+# cell with your code, minigrad uses it, so `minigrad.jit` runs your passes and launches
+# kernels that your program has written.
+
+# %% [markdown]
+# {{how}}
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
@@ -45,16 +41,17 @@ answers_from("labs", before="12_graphs")
 # %% [markdown] task="execution_order"
 # ## In which order?
 #
-# `Session.run` is given what is wanted, the fetches. Each operation knows the ones that
-# it uses, its `inputs`, and none knows what uses it. So begin at the fetches and go
-# towards the inputs: what is never reached is not needed.
+# You give `Session.run` the operations that you want, which are called the fetches.
+# Each operation knows which others it uses (its `inputs`), but not who uses it. So
+# begin at the fetches and go toward the inputs. What you never reach isn't needed.
 #
 # >     a     b
 # >      \   / \
 # >       sum   twice          run([sum]):  a, b, sum   or   b, a, sum
 #
-# In lab 08 the order of autograd's nodes went the other way, from the loss to the
-# leaves. The care is the same: each once, and no recursion.
+# Write `execution_order`. In lab 08, autograd's order ran the other way, from the loss
+# to the leaves. The difficulties are the same: each operation may be listed only once,
+# and your function can't call itself, because graphs are too deep for that.
 
 # %%
 with graph.Graph().as_default() as g:
@@ -65,15 +62,21 @@ print(g)
 # %% [markdown] hints="execution_order"
 # <details><summary>Hint 1</summary>
 #
-# Keep a list of your own of what is still to be visited, with pairs: (operation, False)
-# means "visit it", (operation, True) "all its inputs are done".
+# When may you write an operation down? How do you know, when you come back to it, that
+# all its inputs are done?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Take a pair from the end. If it says True, the operation goes to the result. If not,
-# and it was not seen before: put (operation, True) back, and above it (i, False) for
-# each of its inputs.
+# Keep a list of pairs that are still to be done. (operation, False) means that you have
+# to visit it. (operation, True) means that its inputs are done.
+#
+# </details>
+# <details><summary>Hint 3</summary>
+#
+# Take a pair from the end. If it says True, append the operation to the result. If it
+# says False and the operation is new, put (operation, True) back, and then (i, False)
+# for each of its inputs.
 #
 # </details>
 
@@ -103,13 +106,16 @@ with trying():
 check(execution_order)
 
 # %% [markdown] task="pruned"
-# ## Only what is needed
+# ## Only what's needed
 #
-# Any operation can be fed, not only a placeholder: `feed_dict={h: ...}` replaces what h
-# would be. Then h is not computed, and neither is what only h needed. That is how one
-# tests the end of a network without its beginning.
+# You can feed any operation, not only a placeholder, so `feed_dict={h: ...}` replaces
+# the value of h. Then h isn't computed, and neither is anything that only h needs.
+# That's how you test the end of a network without its beginning.
 #
-# > x → h → y → loss, and x → z → loss. With h fed, x is still needed, for z.
+# > x → h → y → loss, and x → z → loss. With h fed, x is still needed for z.
+#
+# Write `pruned`, which takes the order from exercise 1 and keeps what has to be
+# computed.
 
 # %%
 with graph.Graph().as_default():
@@ -121,14 +127,15 @@ print([o.name for o in (x, h, y)])
 # %% [markdown] hints="pruned"
 # <details><summary>Hint 1</summary>
 #
-# Walk through the order **backwards**, with a set of what is needed, the fetches at
-# first. An operation of the set that is not fed puts its inputs into the set.
+# Which operations do you know to be needed at first? If you walk through the order
+# backward, what do you know about an operation's users when you reach it?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Backwards, all users of an operation come before it. So when its turn comes it is
-# known whether it is needed. At the end the list is in reverse.
+# Walk backward with a set of needed operations, which begins as the fetches. If an
+# operation is in the set and isn't fed, keep it and add its inputs to the set. At the
+# end, reverse the list.
 #
 # </details>
 
@@ -158,14 +165,16 @@ with trying():
 check(pruned)
 
 # %% [markdown] task="fold_constants"
-# ## What is known before
+# ## What's known before
 #
-# `2.0 * 3.14159 * r`: the product of the two numbers is the same in each run. Since the
-# whole graph is there before the first run, it can be computed once.
+# In `2.0 * 3.14159 * r`, the product of the two numbers is the same in each run. The
+# whole graph is there before the first run, so this product can be computed once.
 #
-# Constants spread: an operation whose inputs are all constants is one. But random
-# numbers are no constants, although the operation that draws them has no inputs that
-# could change.
+# Constants spread, because an operation whose inputs are all constants is constant too.
+# But some operations do something else in each run, even if their inputs stay the same,
+# for example those that draw random numbers. Their types are **stateful**.
+#
+# Write `fold_constants`.
 
 # %%
 print(graph.STATEFUL)
@@ -173,14 +182,19 @@ print(graph.STATEFUL)
 # %% [markdown] hints="fold_constants"
 # <details><summary>Hint 1</summary>
 #
-# Go through the order with a dict of what is known. The inputs of an operation stand
-# before it, so for those it is settled already.
+# Each operation comes after its inputs. So what do you already know about the inputs
+# when you reach an operation?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `all(...)` of nothing is True. An operation without inputs, of a type that you do not
-# know, has no constant value.
+# Keep a dict of the values that are known. An operation is constant if all its inputs
+# are keys of the dict. Ask for the keys, because a value may be 0 or None.
+#
+# </details>
+# <details><summary>Hint 3</summary>
+#
+# `all(...)` is True for an operation without inputs, so check for that case separately.
 #
 # </details>
 
@@ -216,15 +230,17 @@ check(fold_constants)
 # %% [markdown] task="gradients"
 # ## Gradients are operations
 #
-# Autograd walks through the graph backwards and **computes**. Here nothing is computed:
-# the walk **defines** more operations, and a gradient is one of them. A session runs it
-# as it runs everything else, and gradients of gradients are no special case.
+# Autograd walks backward through the graph and **computes**. Here, the walk **defines**
+# more operations, and each gradient is one of them. A session runs them like all
+# others, so gradients of gradients need no extra code.
 #
-# > y = a · b + a: `gradients(y, [a])` defines b · 1 and 1, and their sum
+# > y = a · b + a: `gradients(y, [a], ...)` defines b · 1 and 1, and then their sum
 #
-# `grad_of(operation, dy)` defines the gradients of an operation's inputs. Which
-# operations are to be asked? Those that lie between: y depends on them, and they depend
-# on one of xs.
+# `grad_of(operation, dy)` defines the gradients of an operation's inputs. Ask it only
+# about operations that are between y and one of xs. Such an operation is needed for y
+# and depends on some x, through its inputs.
+#
+# Write `gradients`.
 
 # %%
 with graph.Graph().as_default():
@@ -235,22 +251,23 @@ with graph.Graph().as_default():
 # %% [markdown] hints="gradients"
 # <details><summary>Hint 1</summary>
 #
-# `order = execution_order([y])` has each operation after its inputs; backwards, each
-# comes after all that use it. Keep a dict {operation: its gradient so far}, and begin
-# with `{y: graph.op("OnesLike", y)}`.
+# Which operations depend on one of xs? Walk forward through `execution_order([y])`, and
+# collect them in a set that begins as xs. An operation joins it if one of its inputs is
+# in the set.
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# First, forwards: an operation leads to xs if it is one of them, or one of its inputs
-# leads there. A set of those is three lines.
+# In which order must you ask, so that an operation's gradient is complete when its turn
+# comes? What does the dict {operation: its gradient so far} contain at first?
 #
 # </details>
 # <details><summary>Hint 3</summary>
 #
-# Backwards: leave out what has no gradient, and what has no input that leads to xs.
-# Else ask, and for each input that leads to xs add what came, if it is not None:
-# `g if i not in dict else dict[i] + g`.
+# Walk backward through the order. Skip operations that have no gradient in the dict,
+# and those without an input that depends on xs. Ask about the others, and pair the
+# answers with the operation's inputs. If an input has a gradient already, add the new
+# one to it. Skip answers of None.
 #
 # </details>
 
@@ -279,7 +296,7 @@ def gradients(y, xs, grad_of):
 with trying(), graph.Graph().as_default():
     a, b = graph.placeholder("a"), graph.placeholder("b")
     da, db = gradients(a * b + a, [a, b], graph.gradient_of)
-    print(graph.Session().run([da, db], {a: 2.0, b: 5.0}))  # 1 to 3 are needed, too
+    print(graph.Session().run([da, db], {a: 2.0, b: 5.0}))  # needs 1 to 3 too
 
 # %% check="gradients"
 check(gradients)
@@ -287,12 +304,14 @@ check(gradients)
 # %% [markdown] task="common_subexpressions"
 # ## Computed once
 #
-# From here on it is about `minigrad.jit`. It has run a function and written down what
-# was called, as **nodes**. Of two nodes with the same target and the same args one is
-# enough. And that spreads: when d is c, then 2 · d is 2 · c.
+# From here on, we work on `minigrad.jit`. It has run a function and recorded each call
+# as a **node**. If two nodes have the same target and the same args, one of them is
+# enough. That spreads, because if d equals c, then 2 · d equals 2 · c.
 #
-# Backward is full of such pairs: the gradients of `x * y` and of `x / y` both need y
-# transposed, cast or broadcast.
+# Backward has many such pairs. For example, the gradients of `x * y` and of `x / y`
+# both need y, cast or broadcast in the same way.
+#
+# Write `common_subexpressions`.
 
 # %%
 print(hash((1, "a")) == hash((1.0, "a")), 1 == 1.0 == True)  # noqa: E712
@@ -300,15 +319,22 @@ print(hash((1, "a")) == hash((1.0, "a")), 1 == 1.0 == True)  # noqa: E712
 # %% [markdown] hints="common_subexpressions"
 # <details><summary>Hint 1</summary>
 #
-# A dict from what a node does to the first node that did it. The key is made of target,
-# args and kwargs: a tuple, since lists and dicts cannot be keys.
+# For each node, you need to know whether an earlier one did the same. Which dict tells
+# you that without comparing all pairs, and what could its keys be?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# In the key, the place of a node among the args is taken by the one that it equals, if
-# it has been found to equal one: `twins.get(a, a)`. A number stands there with its
-# type, since 1, 1.0 and True are one key in a dict.
+# Make a key from target, args, and kwargs, as a tuple, because lists and dicts can't be
+# keys. Which value do you put into the key for an arg that's a node, if that node
+# repeats an earlier one?
+#
+# </details>
+# <details><summary>Hint 3</summary>
+#
+# The cell above shows that 1, 1.0, and True are a single key. What does `repr` return
+# for them? Don't use `repr` for nodes, though. Only the node itself says which one it
+# is.
 #
 # </details>
 
@@ -337,7 +363,7 @@ def common_subexpressions(nodes):
 # %%
 with trying():
     f = minigrad.jit(lambda x, y: ((x + y) * 2, (x + y) * 2 + 1))
-    f(minigrad.ones(3), minigrad.ones(3))  # exercises 6 to 8 are needed, too
+    f(minigrad.ones(3), minigrad.ones(3))  # needs exercises 6 to 8 too
     print(f.graph)
 
 # %% check="common_subexpressions"
@@ -346,33 +372,37 @@ check(common_subexpressions)
 # %% [markdown] task="can_fuse"
 # ## One kernel for several
 #
-# `(x * y + 1).relu()` as three kernels reads and writes memory six times, as one kernel
-# twice, and memory is what takes the time. A thread of the fused kernel makes element i
-# of each of the three, so that will do only if element i needs nothing but element i.
+# As three kernels, `(x * y + 1).relu()` reads and writes memory seven times. As one
+# kernel, it does so three times, and memory takes most of the time. Each thread
+# computes element i of all three. So every operator may need only element i of the one
+# before it.
 #
-# The fused kernel is launched where its **last** node stands. So the others move down
-# to there, past all that stands between. A node that uses one of them in between
-# would come too early; one that writes to memory that they read would spoil it.
+# The fused kernel is launched where its **last** node is, so the earlier ones move down
+# past everything in between. A node in between that uses one of them would then run too
+# early. If a node in between writes to memory that they use, they'd read what it wrote,
+# or overwrite it.
 #
 # >     %2 = mul %0 %1
-# >     %3 = sum %2            uses %2: between %2 and %4 it cannot stand
+# >     %3 = sum %2            uses %2, so %2 and %4 can't be one kernel
 # >     %4 = add %2 1
+#
+# Write `can_fuse`. Memory is given as numbers in sets.
 
 # %%
-with trying():
-    print(can_fuse.__doc__.splitlines()[0])
+print({1, 2} & {2, 3}, {1, 2} | {2, 3}, bool({1} & {2}))
 
 # %% [markdown] hints="can_fuse"
 # <details><summary>Hint 1</summary>
 #
-# Three questions, one after the other, each with its own `return False`; at the end
-# `return True`. The shape and device of a group are those of its first node.
+# The contract lists three reasons against a fusion. Can you check each one separately,
+# and return False as soon as one of them holds?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# What the group touches is the union of `reads` and `writes` of all its nodes. Of two
-# sets, `a & b` is what both have; an empty set counts as False.
+# All nodes of a group have the same shape and device, so take those of the first.
+# Collect the memory that the group reads or writes in one set. `a & b` is what two sets
+# share, and an empty set counts as False.
 #
 # </details>
 
@@ -398,25 +428,26 @@ def can_fuse(group, node, between):
 # %%
 with trying():
     f = minigrad.jit(lambda x, y: (x * y + 1).relu())
-    f(minigrad.ones(3), minigrad.ones(3))  # exercises 7 and 8 are needed, too
+    f(minigrad.ones(3), minigrad.ones(3))  # needs exercises 7 and 8 too
     print(f.graph)
 
 # %% check="can_fuse"
 check(can_fuse)
 
 # %% [markdown] task="fused_kernel"
-# ## The kernel, written by a program
+# ## A program that writes the kernel
 #
-# Each elementwise operator of minigrad knows its expression in CUDA C, of a, b and c:
-# mul is "a * b", relu is "(a < 0 ? 0 : a)". A fused kernel is these expressions one
-# after the other, with a variable for each result, and a, b, c replaced by the
-# variables that stand for them.
+# Each elementwise operator of minigrad has an expression in CUDA C of a, b, and c. For
+# mul it's "a * b", and for relu it's "(a < 0 ? 0 : a)". A fused kernel contains these
+# expressions one after the other. Each result gets a variable, and a, b, and c are
+# replaced by the variables that hold the operands.
 #
-# You write a function that returns that text. It is checked by compiling what it
-# returns, and by running it.
+# Write `fused_kernel`, which returns the source of such a kernel. The check compiles
+# and runs what it returns.
 #
-# Replace whole words: `max(a, b)` has an `a` in `max`, too. And all at once: where b
-# stands for a variable and that is called `a`, it must not be replaced again.
+# Replace only whole words, because `max(a, b)` also has an `a` in `max`. And replace
+# all of them at once. Suppose b stands for a variable that's called `a`. If you replace
+# b first, a second replacement would find that `a` too.
 
 # %%
 print(re.sub(r"\b[ab]\b", lambda word: {"a": "v0", "b": "v1"}[word[0]], "max(a, b)"))
@@ -424,21 +455,21 @@ print(re.sub(r"\b[ab]\b", lambda word: {"a": "v0", "b": "v1"}[word[0]], "max(a, 
 # %% [markdown] hints="fused_kernel"
 # <details><summary>Hint 1</summary>
 #
-# Make lists of lines: one for the inputs, `f"    {type} {variable} = p{k}[{index}];"`,
-# one for the steps, one for the outputs, and join them with "\n" at the end.
+# What does a kernel look like that you'd write by hand for the example in the contract?
+# Which of its lines are the same in every kernel?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# For a step: `names = dict(zip("abc", operands))`, and "M" for M. Then
-# `re.sub(r"\b[abcM]\b", lambda word: names[word[0]], expression)` replaces all of them
-# at once.
+# Make lists of lines for the inputs, the steps, and the outputs, and join everything
+# with "\n". An output's pointer has the type of its step, so you need a dict from
+# variables to types.
 #
 # </details>
 # <details><summary>Hint 3</summary>
 #
-# The first lines of the body are those of every kernel since lab 01: the index i as
-# long long, and the guard. The type of an output's pointer is that of its step.
+# For a step, make a dict from "a", "b", "c", and "M" to what stands for them. The cell
+# above shows how `re.sub` replaces all words of a dict at once.
 #
 # </details>
 
@@ -484,14 +515,17 @@ with trying():
 check(fused_kernel)
 
 # %% [markdown] task="guard_failures"
-# ## Is the trace still good?
+# ## Is the trace still valid?
 #
-# A trace holds what was done in one call: with these shapes, on this device, in this
-# mode. `minigrad.jit` writes all of it down, and compares it with the next call before
-# it runs the trace. What differs is what `jit.explain` prints.
+# A trace holds what was done in one call, with its shapes, its device, and its mode.
+# `minigrad.jit` records all of that, and compares it with the next call before it runs
+# the trace. `jit.explain` prints what differs.
 #
-# Too strict, and everything is traced again at each call; too lax, and the answer is
-# wrong: 3 / 2 is not 3.0 // 2.
+# If the comparison is too strict, every call is traced again. If it isn't strict
+# enough, the result is wrong. For example, a trace for the int 3 would be wrong for
+# 3.0, because it gives results of another dtype.
+#
+# Write `guard_failures`.
 
 # %%
 traced = {"x": ("float32", "cpu", (64, 10), (10, 1)), "model.training": True}
@@ -501,15 +535,20 @@ print(traced == now, float("nan") == float("nan"), (1, 2) == (1.0, True + 1))
 # %% [markdown] hints="guard_failures"
 # <details><summary>Hint 1</summary>
 #
-# The names in order: those of `traced`, then those of `now` that it lacks.
-# `traced.get(name, "nothing")` would do for the text; but a value may be the text
-# "nothing", too, so ask `name in traced` where it matters.
+# In which order do the names come? What do you compare if a name is missing on one
+# side, and can you tell that case from a value of None?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `==` says that 1, 1.0 and True are the same, and that nan is not itself. `repr` writes
-# them differently, in tuples as well: "(1, 2)", "(1.0, 2)", "nan".
+# For Python, 1, 1.0, and True are equal, and nan isn't equal to itself. What does
+# `repr` return for each of them, and for tuples that contain them?
+#
+# </details>
+# <details><summary>Hint 3</summary>
+#
+# Compare texts. A value's text is its `repr`, and a missing value's text is the word
+# nothing, without quotes.
 #
 # </details>
 
@@ -538,11 +577,13 @@ check(guard_failures)
 # %% [markdown] task="copy_inputs"
 # ## The memory that a graph reads
 #
-# A CUDA graph is a list of launches with their arguments, and those are **addresses**.
-# After `x = next_batch` there is a new tensor in x, and the graph reads the old one's
-# memory still: it trains on the first batch for ever, and nothing complains.
+# A CUDA graph holds launches with their arguments, and these are **addresses**. After
+# `x = next_batch`, the name x refers to a new tensor, but the graph still reads the
+# memory of the old one. It keeps training on the first batch, and nothing complains.
 #
-# So there are static tensors, made once, and each batch is copied into them.
+# So there are static tensors, which are made once, and each batch is copied into them.
+#
+# Write `copy_inputs`.
 
 # %%
 static = [minigrad.zeros(3), minigrad.zeros(2)]
@@ -553,15 +594,21 @@ print(static[0])
 # %% [markdown] hints="copy_inputs"
 # <details><summary>Hint 1</summary>
 #
-# Two loops over the pairs: the first checks shape, dtype and device, the second copies,
-# with `t.copy_(x)`. If all is checked first, nothing has been written when it raises.
+# If the second tensor doesn't fit, nothing may have been written. So in which order do
+# you check and copy?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `copy_inputs([s, t], [t, s])` exchanges the two: after the first copy the old s is
-# gone. A clone() of what reads static memory, made before the first copy, helps: the
-# given ones whose `storage` is that of a static tensor.
+# `copy_inputs([s, t], [t, s])` exchanges the two. What does s hold after the first
+# copy, and how do you keep what it held before?
+#
+# </details>
+# <details><summary>Hint 3</summary>
+#
+# Use one loop that checks shape, dtype, and device of all pairs, and then a second one
+# that calls `t.copy_(x)`. Between the two, clone each given tensor whose `storage` is
+# that of a static one.
 #
 # </details>
 
@@ -596,13 +643,15 @@ check(copy_inputs)
 # %% [markdown] task="capture_failure"
 # ## Why does the capture fail?
 #
-# While a stream is being captured nothing runs: kernels are written down, and that is
-# all. So the host can neither read a result, for there is none, nor wait for one. What
-# it copies to the device would be this batch's numbers in every replay. And memory must
-# come from a pool that belongs to the graph, because its addresses are in the launches.
+# While a stream is being captured, nothing runs. Kernels are only recorded. So the host
+# can't read a result, because there's none yet, and it can't wait for one. If it copied
+# numbers to the device, every replay would use the numbers of this batch. And memory
+# must come from a pool that belongs to the graph, because its addresses are in the
+# launches.
 #
-# The driver says "operation failed due to a previous error during capture", long after.
-# You say which line it was.
+# CUDA says "operation not permitted when stream is capturing", and later calls only say
+# "operation failed due to a previous error during capture". Your function says which
+# line it was. Write `capture_failure`.
 
 # %%
 events = [
@@ -616,14 +665,15 @@ print(events[-1])
 # %% [markdown] hints="capture_failure"
 # <details><summary>Hint 1</summary>
 #
-# Three things change as you go through the events: are we inside, how large is the
-# pool, how much of it is left.
+# Which three things do you have to keep track of while you go through the events? When
+# does each of them change?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `continue` for what happens outside. At "begin" the pool is full: what is left is what
-# the last "pool" said. Only inside do "allocate" and "free" count.
+# Keep whether a capture is open, how large the next one's pool is, and how much is left
+# of this one's pool. The last one is set at "begin". Outside of a capture, only "begin"
+# and "pool" matter.
 #
 # </details>
 
@@ -666,9 +716,10 @@ with trying():
 check(capture_failure)
 
 # %% [markdown]
-# ## It runs
+# ## What you've built
 #
-# A training step, traced, fused and captured; and the same without all that.
+# Here a function is traced, fused, and captured, and the plain function runs beside it.
+# Both print the same numbers, and the source at the end comes from your exercises.
 
 # %%
 with trying():

@@ -26,6 +26,7 @@ REWRITTEN = [
     "06_matmul",
     "07_convolution",
     "08_autograd",
+    "12_graphs",
 ]
 EXERCISES = [
     pytest.param(exercise, id=f"{chapter}-{exercise.name}")
