@@ -13,33 +13,16 @@
 # %% [markdown]
 # # Lab 11 · Your kernel inside PyTorch
 #
-# One operator from end to end: **gelu(x + bias)**, in one kernel, inside PyTorch. You
-# write what an extension is made of: the checks and the loop of the CPU in C++, three
-# kernels in CUDA C, the gradient, a shape rule, and a verification that finds what is
-# wrong. Eight exercises, about {{duration}}. The first two need a C++ compiler,
-# and are not counted where there is none; the kernels run in minigrad's simulator and,
-# where there is a GPU, as a built extension, too.
-#
-# How each exercise goes:
-#
-# 1. Read the task, and look at the example under it.
-# 2. Fill in the cell: C++ or CUDA C in the place of each `// YOUR CODE HERE`, or Python
-#    in the place of `# YOUR CODE HERE` and the `raise` under it. Then run the cell.
-# 3. Run the cell below it, to see your code at work.
-# 4. Run the `check` cell. Each part of the task that is right earns its share of the
-#    points. Check as often as you like. Of a C++ text the first check takes some ten
-#    seconds, since it is compiled against PyTorch's headers; the next takes three.
-#
-# If you are stuck, open a hint: they go from vague to precise. No check needs your
-# answer to another exercise.
-#
-# When something is odd:
-#
-# - `NameError: name 'check' is not defined`, or `'solves'`, means that the set-up cell
-#   has not run in this session. Run it, then your answers, and go on.
-# - "not answered yet" for a text that you have written: one `// YOUR CODE HERE` still
-#   stands in it.
-# - A compiler's error names the file of your exercise and the line in it.
+# In this lab, you write one operator from end to end. It's **gelu(x + bias)**, in one
+# kernel. There are eight exercises, which take about {{duration}}: the checks and a
+# loop in C++, three kernels, the gradient, a shape rule, and a function that finds
+# faulty operators. The two in C++ need a C++ compiler and don't count if there's none.
+# Compiling against PyTorch's headers takes ten seconds or more, so these two checks
+# answer more slowly than the others. The kernels run in the simulator and, if there's a
+# GPU, also as an extension of PyTorch.
+
+# %% [markdown]
+# {{how}}
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
@@ -59,28 +42,27 @@ from minigrad.testing.verify import verify
 answers_from("labs", before="11_extending_pytorch")
 
 # %% [markdown] task="check_bias_gelu"
-# ## Refuse it at the door
+# ## Refuse what doesn't fit
 #
-# A kernel gets an address and believes it. If the bias has two elements too few, it
-# reads what lies past them; if the tensor is on another device, the address means
-# nothing there. So the function that Python calls looks at everything first, and
-# `TORCH_CHECK(condition, "what is wrong: ", what_it_is)` raises a RuntimeError where
-# the condition is false. The rules:
+# If the bias has two elements too few, a kernel reads what's after its end. If a tensor
+# is on another device, its address means nothing here. So the function that Python
+# calls first checks everything. These are the rules:
 #
-# - `x` and `bias` are on one device, and have one dtype, a floating one;
-# - `x` has one dimension or more, `bias` exactly one, with as many elements as the last
-#   dimension of `x`;
-# - both are contiguous.
+# - `x` and `bias` are on the same device.
+# - They have the same dtype, and it's a floating-point type.
+# - `x` has at least one dimension.
+# - `bias` has exactly one dimension, and as many elements as the last dimension of `x`.
+# - Both are contiguous.
 #
-# What keeps the rules is let through, on any device, and also where a size is 0. What
-# breaks one is refused by a TORCH_CHECK of yours, whose message names the argument (`x`
-# or `bias`) and says what it is: the device, the dtype, the sizes or the number of
-# dimensions, or the word "contiguous".
+# Write `check_bias_gelu`, with one `TORCH_CHECK(condition, "what's wrong: ", value)`
+# per rule. The message names the argument (`x` or `bias`) and says what's wrong with
+# it. It contains the devices, the dtypes, the number of dimensions, the two sizes that
+# differ, or the word "contiguous". Sizes of 0 are fine.
 #
-# What you need of a tensor: `x.device()`, `x.scalar_type()`, `x.is_floating_point()`,
-# `x.dim()`, `x.size(0)` (and `size(-1)`, which is an error of another kind where there
-# is no dimension), `x.sizes()`, `x.is_contiguous()`. A device can be tried without a
-# GPU: PyTorch's "meta" has tensors without memory.
+# A tensor in C++ has `device()`, `scalar_type()`, `is_floating_point()`, `dim()`,
+# `size(0)`, `sizes()`, and `is_contiguous()`. `size(-1)` is the last size, but it
+# raises an error of another kind if there's no dimension. Here's one of PyTorch's own
+# messages.
 
 # %%
 import torch
@@ -91,15 +73,15 @@ with trying():  # a TORCH_CHECK of PyTorch's own
 # %% [markdown] hints="check_bias_gelu"
 # <details><summary>Hint 1</summary>
 #
-# One TORCH_CHECK for each rule, in an order in which every check may rely on those
-# before it: may you ask for the last size of a tensor without dimensions?
+# Which of your checks rely on others that must come first? Think of a tensor without
+# dimensions.
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `TORCH_CHECK(x.device() == bias.device(), "x is on ", x.device(), ", bias is on ",
-# bias.device());` The two dtypes are compared in the same way, by `scalar_type()`.
-# Then the dimensions, then the sizes, and `is_contiguous()` of each.
+# Start with one rule, such as `TORCH_CHECK(bias.dim() == 1, …)`. Then compare the two
+# devices with `==`, and the dtypes in the same way. The message for a size needs both
+# numbers. Ask for the last size only after you know that there is one.
 #
 # </details>
 
@@ -138,25 +120,29 @@ with trying():
 check(check_bias_gelu)
 
 # %% [markdown] task="bias_gelu_cpu"
-# ## A loop for three dtypes
+# ## One loop for three dtypes
 #
-# Now the operator itself, for the CPU: `y = gelu(x + bias)`, a new tensor. The bias is
-# added to every row, and
+# Now the operator itself, on the CPU. It returns a new tensor, `gelu(x + bias)`. The
+# bias is added to every row, and
 #
 #     gelu(u) = u * (1 + erf(u / sqrt(2))) / 2
 #
-# Python knows the dtype when it runs; C++ must know it when it is compiled.
+# Python finds out the dtype when it runs, but C++ has to know it when it's compiled.
 # `AT_DISPATCH_FLOATING_TYPES_AND_HALF(x.scalar_type(), "bias_gelu", [&] { ... })`
-# compiles what stands in the braces for double, float and half, with `scalar_t` as the
-# name of the type, and runs the one that fits.
+# compiles the code in braces for double, float, and half, with `scalar_t` as the type's
+# name, and runs the one that fits.
 #
-# - The memory comes from ATen: `at::empty_like(x)`. The arithmetic is your loop over
-#   pointers: `x.const_data_ptr<scalar_t>()` to read, `y.mutable_data_ptr<scalar_t>()`
-#   to write, `x.numel()` elements.
-# - Compute in `at::opmath_type<scalar_t>`, which is float for half and else scalar_t
-#   itself, and round once, when you write.
-# - `x` and `bias` have passed the checks of exercise 1, are contiguous, and stay as
-#   they are. There may be no elements at all.
+# Write `bias_gelu_cpu`.
+#
+# - Allocate the result with `at::empty_like(x)`, and compute it in a loop over
+#   pointers. `x.const_data_ptr<scalar_t>()` is one to read from, and
+#   `y.mutable_data_ptr<scalar_t>()` is one to write to.
+# - Compute in `at::opmath_type<scalar_t>`, which is float for half, and otherwise
+#   scalar_t itself. Round once, when you write.
+# - `x` and `bias` have passed the checks of exercise 1 and must not change. `x` may
+#   have several dimensions, and there may be no elements.
+#
+# The next cell computes the expected values in PyTorch.
 
 # %%
 x = torch.tensor([[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]], dtype=torch.half)
@@ -166,16 +152,16 @@ torch.nn.functional.gelu(x.float() + bias.float()).half()
 # %% [markdown] hints="bias_gelu_cpu"
 # <details><summary>Hint 1</summary>
 #
-# Element i of `x` stands in which column, if a row has N elements? And how many are N,
-# whatever dimensions `x` has?
+# If you count the elements of `x` row by row, which column is element i in, when a row
+# has N elements? How do you get N, if `x` may have any number of dimensions?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Before the dispatch: `at::Tensor y = at::empty_like(x); int64_t N = bias.size(0);`. In
-# it: three pointers, and `for (int64_t i = 0; i < x.numel(); i++)` with
-# `acc_t u = acc_t(in[i]) + acc_t(more[i % N]);`, where
-# `using acc_t = at::opmath_type<scalar_t>;`. `std::erf` takes float and double.
+# The allocation and N don't depend on the dtype, so they come before the dispatch, and
+# `return` comes after it. In the braces, get three pointers, and loop over i up to
+# `x.numel()`. Convert both numbers to the wider type, `using acc_t =
+# at::opmath_type<scalar_t>`, before you add them. `std::erf` takes float and double.
 #
 # </details>
 
@@ -212,19 +198,20 @@ with trying():
 check(bias_gelu_cpu)
 
 # %% [markdown] task="bias_gelu"
-# ## The kernel
+# ## The same as a kernel
 #
-# The same on a GPU: a thread for each element. PyTorch writes such kernels as templates
-# of `scalar_t`; here two names are defined when the text is compiled, `scalar_t`, the
-# type of an element, and `acc_t`, the type to compute in.
+# On a GPU, one thread computes each element. PyTorch writes such kernels as templates.
+# Here, two names are defined when the kernel is compiled. `scalar_t` is the type of an
+# element, and `acc_t` is the type to compute in.
 #
-# `x` and `y` have `n` elements, in rows of `N`; `bias` has `N`. Write `y[i]` =
-# gelu(x[i] + the bias of i's column), computed in `acc_t` and rounded once. CUDA's
-# `erf` takes float and double.
+# `x` and `y` have `n` elements in rows of `N`, and `bias` has `N`. Write the kernel
+# `bias_gelu`, which computes `y[i]` = gelu(x[i] + the bias of i's column) in `acc_t`
+# and rounds once. CUDA's `erf` takes float and double.
 #
-# Write `(acc_t)0.5` rather than `0.5` beside a float: a bare `0.5` is a double, and
-# would pull the whole expression into double precision, which most GPUs do at 1/32 or
-# 1/64 of the speed.
+# If `acc_t` is float, write `(acc_t)0.5` instead of `0.5`. A bare `0.5` is a double, so
+# the whole expression would be computed in double, and most GPUs have only 1/32 or 1/64
+# as many units for that. (The check can't tell the difference, because the result is as
+# good.)
 
 # %%
 torch.nn.functional.gelu(torch.tensor([0.0, 0.0, 2.0, 2.0]))
@@ -232,14 +219,16 @@ torch.nn.functional.gelu(torch.tensor([0.0, 0.0, 2.0, 2.0]))
 # %% [markdown] hints="bias_gelu"
 # <details><summary>Hint 1</summary>
 #
-# Which of the `N` numbers of `bias` belongs to element i? Where must you turn
-# `scalar_t` into `acc_t`, before the addition or after it?
+# Which of the `N` elements of `bias` belongs to element i? Do you convert to `acc_t`
+# before the addition, or after it?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Index and guard as ever; `acc_t u = (acc_t)x[i] + (acc_t)bias[i % N];`, the formula
-# with `erf(u * (acc_t)0.70710678118654752)`, and `y[i] = (scalar_t)(...)`.
+# Index and guard are the same as in every kernel with one thread per element. Then
+# compute u from two converted numbers. You can replace the division by √2 with a
+# multiplication by 0.70710678118654752, converted to `acc_t`. Convert back to
+# `scalar_t` only in the store.
 #
 # </details>
 
@@ -274,14 +263,14 @@ check(bias_gelu)
 # %% [markdown] task="bias_gelu_backward"
 # ## Its slope
 #
-# Backward gets `dy` and needs `dx = dy * gelu'(u)` with u = x + bias, the same for all
-# elements, each by itself. gelu is a product of u and a function of u, so its slope has
-# two parts:
+# The gradient of x is `dx = dy * gelu'(u)`, where u = x + bias. gelu is a product of u
+# and a function of u, so its slope has two parts:
 #
 #     gelu'(u) = (1 + erf(u / sqrt(2))) / 2  +  u * exp(-u * u / 2) / sqrt(2 * pi)
 #
-# u is computed anew: to read two numbers and add them costs less than to keep a third
-# tensor of x's size from forward to backward. Again all is computed in `acc_t`.
+# Write the kernel `bias_gelu_backward`. It computes u again, because reading two
+# numbers and adding them costs less than keeping another tensor of x's size. Compute in
+# `acc_t`, and round once.
 
 # %%
 u = torch.tensor([-1.0, 0.0, 1.0, 2.0], requires_grad=True)
@@ -291,14 +280,15 @@ u.grad
 # %% [markdown] hints="bias_gelu_backward"
 # <details><summary>Hint 1</summary>
 #
-# Which of the parts is 1/2 for u = 0? Try both by hand before you write them down.
+# What's the slope at u = 0? Compute both parts by hand before you write them down, and
+# compare with the cell above.
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# u as in exercise 3; then `share`, then `density`, which is
-# `(acc_t)0.39894228040143268 * exp(u * u * (acc_t)-0.5)`, and
-# `dx[i] = (scalar_t)((acc_t)dy[i] * (share + u * density))`.
+# u is the same as in exercise 3. Give each part a name: the first is the share of a
+# normal distribution below u, and the second is u times its density at u. 1 / √(2π) is
+# 0.39894228040143268. Multiply the sum of both parts by `dy[i]`, converted to `acc_t`.
 #
 # </details>
 
@@ -332,13 +322,13 @@ check(bias_gelu_backward)
 # %% [markdown] task="bias_backward"
 # ## The gradient of what was broadcast
 #
-# The bias was added to each of `M` rows. Its gradient is the sum over these, column by
-# column: chapter 08's `sum_to_size`. Write it with **a thread for each column**, which
-# walks down the rows: `dbias[j]` is the sum of column j of `dx`, kept in `acc_t` and
-# rounded once.
+# The bias was added to each of `M` rows. So its gradient is the sum of all rows, column
+# by column (chapter 08's `sum_to_size`).
 #
-# At each step the 32 threads of a warp read 32 neighbors, so the reads are coalesced,
-# and the check counts that they are. `M` may be 0, and then the sum is 0.
+# Write the kernel `bias_backward` with **one thread per column**. Thread j walks down
+# the rows and stores the sum of column j of `dx` in `dbias[j]`. It keeps the sum in
+# `acc_t` and rounds once. At each step, the 32 threads of a warp read 32 neighbors, so
+# the reads are coalesced, and the check counts the sectors. If `M` is 0, the sum is 0.
 
 # %%
 dx = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
@@ -347,14 +337,14 @@ dx.sum(0)
 # %% [markdown] hints="bias_backward"
 # <details><summary>Hint 1</summary>
 #
-# Where is element (i, j) of a matrix with N columns? Which of the two indices is the
-# thread's, and which the loop's?
+# Where is element (i, j) of a matrix with N columns? Which of the two indices belongs
+# to the thread, and which to the loop?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `for (int i = 0; i < M; i++) sum += (acc_t)dx[i * N + j];` in a thread that has passed
-# the guard `j < N`, and after the loop `dbias[j] = (scalar_t)sum;`.
+# The guard compares j with N. Start a sum of type `acc_t` at 0, loop over the rows, and
+# add the converted element. Store once, after the loop.
 #
 # </details>
 
@@ -383,28 +373,29 @@ with trying():
 check(bias_backward)
 
 # %% [markdown] task="bias_gelu_autograd"
-# ## The gradient, registered
+# ## Register the gradient
 #
-# `torch.library.register_autograd` takes two functions: one that is called after
-# forward, to keep what backward needs, and backward itself. Write
-# `bias_gelu_autograd(bias_gelu_backward, bias_backward)`, which gets the two kernels as
+# `torch.library.register_autograd` takes two functions. PyTorch calls `setup_context`
+# after forward, to save what the gradient needs, and `backward` to compute it. Write
+# `bias_gelu_autograd(bias_gelu_backward, bias_backward)`. It's given the two kernels as
 # functions and returns the pair `(setup_context, backward)`.
 #
-# `setup_context(ctx, inputs, output)`: `inputs` is `(x, bias)`. Keep both by one call
-# of `ctx.save_for_backward`, nothing else, and nothing outside of `ctx`: many calls may
-# wait for their backward at the same time.
+# In `setup_context(ctx, inputs, output)`, `inputs` is `(x, bias)`. Save both with one
+# call of `ctx.save_for_backward`. Don't keep anything outside `ctx`, because many calls
+# may wait for their backward at the same time.
 #
-# `backward(ctx, dy)` returns `(dx, dbias)`:
+# `backward(ctx, dy)` returns `(dx, dbias)`.
 #
 # - dx is `bias_gelu_backward(dy, x, bias)`, and dbias is `bias_backward(dx)`.
-# - The kernels take contiguous tensors only, and `dy` may have any strides: the
+# - The kernels take only contiguous tensors, but `dy` may have any strides, because the
 #   gradient of a sum is a single number, expanded. (x and bias are contiguous.)
-# - `ctx.needs_input_grad` says which gradients are wanted: two bools. What is not
-#   wanted is `None`, and `bias_backward` must not run for it. No kernel runs twice.
-# - `x`, `bias` and `dy` stay as they are.
+# - `ctx.needs_input_grad` has two bools, which say what gradients are needed. At least
+#   one of them is True. Return None for the other, and don't run a kernel whose result
+#   nobody needs, or run one twice.
+# - `x`, `bias`, and `dy` must not change.
 #
-# Write it without PyTorch: the methods of `ctx` and of tensors have the same names in
-# minigrad, and in the cell below your answer both run it.
+# Don't use PyTorch's functions. The methods of `ctx` and of tensors have the same names
+# in minigrad, so your code runs in both. First look at the `dy` of a sum.
 
 # %%
 y = torch.ones(2, 3, requires_grad=True)
@@ -414,15 +405,15 @@ y.grad, y.grad.stride(), torch.ones(()).expand(2, 3).is_contiguous()
 # %% [markdown] hints="bias_gelu_autograd"
 # <details><summary>Hint 1</summary>
 #
-# The two functions stand inside yours, so they see the kernels. Which gradient needs
-# the other one to be computed first, even if that one is not wanted?
+# Define the two functions inside yours, so that they see the kernels. Which gradient do
+# you need in order to compute the other one, even if nobody asked for it?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# In backward: `x, bias = ctx.saved_tensors`, then dx by the kernel, of
-# `dy.contiguous()`. If `ctx.needs_input_grad[1]`, dbias comes from dx, else it is None;
-# and dx is returned only if `ctx.needs_input_grad[0]`.
+# In `backward`, get x and bias from `ctx.saved_tensors`, and compute dx from a
+# contiguous `dy`. Compute dbias only if it's needed. At the end, replace dx with None
+# if nobody needs it.
 #
 # </details>
 
@@ -471,19 +462,20 @@ with trying():
 check(bias_gelu_autograd)
 
 # %% [markdown] task="outer_shape"
-# ## A shape before there is a tensor
+# ## A shape before there's a tensor
 #
-# `torch.compile` and TensorFlow's graphs ask what shape a result will have before
-# anything runs, when some sizes are not known: the last batch of an epoch is smaller
-# than the others. Write the rule of the batched outer product, (B, M) and (B, N) to
-# (B, M, N): `outer_shape(a, b)`.
+# `torch.compile` and TensorFlow ask for the shape of a result before anything runs.
+# Some sizes aren't known yet, such as the batch size, because the last batch of an
+# epoch is smaller than the others. Write `outer_shape(a, b)`, the shape rule of the
+# batched outer product, from (B, M) and (B, N) to (B, M, N).
 #
-# - `a` and `b` are tuples of sizes. A size that is not known is `None`. Where not even
-#   the number of dimensions is known, the whole shape is `None`.
-# - Return a tuple of three, each known as far as `a` and `b` tell. Both say something
-#   about B.
-# - Raise a ValueError where `a` or `b` has not two dimensions, or where both batches
-#   are known and differ. Sizes may be 0, which is known.
+# - `a` and `b` are tuples of sizes. An unknown size is `None`. If even the number of
+#   dimensions is unknown, the whole shape is `None`.
+# - Return a tuple of three sizes, each of them known if `a` or `b` tells.
+# - Raise a ValueError if `a` or `b` doesn't have two dimensions, or if both batches are
+#   known and differ. A size of 0 is known.
+#
+# A tensor on PyTorch's device "meta" has a shape but no memory.
 
 # %%
 a = torch.empty(8, 3, device="meta")  # a shape, and no memory
@@ -493,15 +485,14 @@ torch.einsum("bm,bn->bmn", a, b).shape
 # %% [markdown] hints="outer_shape"
 # <details><summary>Hint 1</summary>
 #
-# Begin with what is not known at all: with which tuple of two can you replace the shape
-# `None`, so that the other lines need not think of it?
+# Start with a shape that's completely unknown. Which tuple of two sizes says the same
+# as `None`, so that the other lines don't have to think of it?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Then look at the lengths, and take `B, M = a` and `C, N = b`. Where `None not in
-# (B, C)` the two must be equal. The batch is C if B is None, else B: `B or C` is wrong
-# for a B of 0.
+# Then check the lengths, and unpack both tuples. Compare the batches only if neither is
+# None. Take the one that's known. (Why is `B or C` incorrect if B is 0?)
 #
 # </details>
 
@@ -532,49 +523,68 @@ with trying():
 check(outer_shape)
 
 # %% [markdown] task="verify"
-# ## Find what is wrong
+# ## Find the faulty operators
 #
-# `verify(op, reference)` gets two functions of tensors `a`, (B, M), and `b`, (B, N), on
-# "cpu": an operator that is to be tried, and the reference, a batched outer product. If
-# the operator is right, it returns and says nothing. If it is wrong in any of these
-# ways, it raises an error:
+# `verify(op, reference)` is given two functions of tensors `a`, (B, M), and `b`, (B,
+# N), on "cpu". The first is an operator to try, and the second is a correct batched
+# outer product. If the operator is correct, `verify` returns. If it has one of these
+# faults, `verify` raises an error:
 #
-# - **values**: of several batches; M and N that differ; more than 256 elements, more
-#   than 1024; both signs, fractions, NaN, infinities, and 0 times these;
-# - **sizes**: B, M or N may be 1, or 0;
+# - **values**: of several batches; M and N that differ; more than 256 or 1,024
+#   elements; negative numbers, fractions, NaN, infinities, and 0 times these;
+# - **sizes**: B, M, or N may be 1 or 0;
 # - **layout**: `a` and `b` may be transposed or expanded, or begin inside a storage;
-# - **dtype**: float16, float32 and float64 give that dtype, a product rounded once;
-# - **gradients**: of both operands, where both or only one requires it, in the
-#   operand's precision, for any `dy`, of any strides;
-# - **the rest of the world**: `a` and `b` stay as they are, and so does a result when
+# - **dtype**: float16, float32, and float64 give the same dtype, rounded once;
+# - **gradients**: of both operands, even if only one requires it, computed at least as
+#   precisely as in the operand's dtype, for any `dy` with any strides;
+# - **the rest of the world**: `a` and `b` don't change, and neither does a result if
 #   `op` is called again.
 #
-# A product has one right rounding, so results are equal. A right operator may add up a
-# gradient in another order than the reference, so compare gradients with a tolerance:
-# `np.testing.assert_allclose(got, expected, rtol, atol)`. And `np.allclose` alone gives
-# True or False, which nothing reads: it must be asserted.
+# Do it in steps, as in lesson 11. First compare the values of one pair, and check. Then
+# add a second pair, then gradients, and so on. The check shows you which faults still
+# pass.
+#
+# A product is rounded once, so values must be equal. (The sign of a 0 and the bits of a
+# NaN don't matter.) A correct operator may add up a gradient in another order or in
+# double, so compare gradients with a tolerance that depends on the dtype. Use `rtol` =
+# `atol` = 100 · `np.finfo(dtype).eps` for a sum of at most 40 numbers of the size of 1.
+#
+# In minigrad, one comparison of a gradient looks like this.
 
 # %%
-x = minigrad.tensor([[1.0, 2.0], [3.0, 4.0]])
-view = x.transpose(0, 1)[1:]  # begins inside x's storage, and is not row by row
-print(view.numpy(), view.offset, view.dtype, view.requires_grad)
+x, dy = minigrad.randn(4, 3), minigrad.randn(3, 4).transpose(0, 1)
+found = []
+for f in (lambda x: x * x), (lambda x: x**2):
+    leaf = x.detach().requires_grad_()
+    f(leaf).backward(dy)
+    found.append(leaf.grad.numpy())
+near = 100 * np.finfo(np.float32).eps
+np.testing.assert_allclose(*found, rtol=near, atol=near)
+print(dy.strides, "the gradients agree, with a tolerance of", near)
 
 # %% [markdown] hints="verify"
 # <details><summary>Hint 1</summary>
 #
-# Write one function that compares `op` and `reference` on a given pair `a, b`, forward
-# and backward, and call it for every kind of pair. `itertools.product` gives all
-# combinations of sizes.
+# Write a function that compares `op` and `reference` on one pair `a, b`, forward and
+# backward, and call it for every kind of pair. Which of the puzzles in lesson 11 found
+# which fault? `itertools.product` gives you all combinations of sizes.
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# For the gradients: `a.detach().requires_grad_()`, `y = op(a, b)`, `y.backward(dy)`
-# with a dy that is transposed, and compare `a.grad` and `b.grad`; then again where one
-# of the two does not require it. A tensor that begins inside its storage is `big[1:]`,
-# a transposed one `minigrad.randn(M, B).transpose(0, 1)`, an expanded one
-# `minigrad.randn(1, M).expand(B, M)`. For the last point keep copies: `a.clone()`. With
-# `strict=True` the functions of `np.testing` compare dtypes and shapes as well.
+# With `strict=True`, the functions of `np.testing` also compare shapes and dtypes. For
+# inputs, a tensor that begins inside its storage is `big[1:]`, a transposed one is
+# `minigrad.randn(M, B).transpose(0, 1)`, and an expanded one is `minigrad.randn(1,
+# M).expand(B, M)`. Keep `a.clone()` from before the call.
+#
+# </details>
+# <details><summary>Hint 3</summary>
+#
+# The gradients of faulty operators may differ only if both operands require them, or
+# only one, so run backward for each of the three cases. A dy that's random and
+# transposed is `minigrad.randn(B, N, M).transpose(1, 2)`. If you need it in another
+# dtype, pass `dtype=` to `randn`, because `to` may make it contiguous. Call `op` a
+# second time with other values before you compare the first result.
 #
 # </details>
 
@@ -628,19 +638,19 @@ def only_ten(a, b):
 
 
 with trying():
-    print(
-        "a right one:", verify(by_einsum, lambda a, b: a.unsqueeze(2) * b.unsqueeze(1))
-    )
+    right = verify(by_einsum, lambda a, b: a.unsqueeze(2) * b.unsqueeze(1))
+    print("a correct one:", right)
     print(verify(only_ten, by_einsum))
 
 # %% check="verify"
 check(verify)
 
 # %% [markdown]
-# ## What you have built
+# ## What you've built
 #
-# Checks, a kernel for each device, a gradient, a shape rule: that is all an operator of
-# PyTorch is. Here are yours together, if they are written: in PyTorch, on the CPU.
+# Checks, a kernel for each device, a gradient, and a shape rule are all that an
+# operator of PyTorch needs. Once you've written yours, the next cell puts them together
+# on the CPU.
 
 # %%
 with trying():
@@ -661,7 +671,7 @@ with trying():
 # %% [markdown]
 # ## How you were checked
 #
-# `show_check` shows the check of an exercise: its cases, where the expected values come
+# `show_check` shows an exercise's check: its cases, where the expected values come
 # from, and the mistakes that it can name.
 
 # %%
@@ -670,5 +680,5 @@ show_check(bias_gelu_autograd)
 # %% [markdown]
 # ## Where to go next
 #
-# Chapter 12 looks at programs as a whole: what a framework can do when it has seen the
+# Chapter 12 looks at whole programs, and at what a framework can do if it sees the
 # graph before it runs.

@@ -27,6 +27,7 @@ REWRITTEN = [
     "07_convolution",
     "08_autograd",
     "12_graphs",
+    "11_extending_pytorch",
 ]
 EXERCISES = [
     pytest.param(exercise, id=f"{chapter}-{exercise.name}")
