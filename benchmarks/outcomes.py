@@ -38,12 +38,6 @@ BOUNDS = {
     "minigrad.jit: reduced": Bound(16, "powf (up to 8 ulp)", 1),
     "lessons/04_elementwise: change": Bound(16, "expf, logf, log1pf"),
     "lessons/05_reductions: softmax_threads": Bound(16, "expf (2 ulp)"),
-    "lessons/11_extending_pytorch: bias_gelu_kernel<float, float, 1>": Bound(
-        8, "erff (2 ulp)", 1
-    ),
-    "lessons/11_extending_pytorch: bias_gelu_kernel<double, double, 1>": Bound(
-        8, "erf (2 ulp)", 1
-    ),
 }
 
 

@@ -389,7 +389,7 @@ check(bias_backward)
 # - dx is `bias_gelu_backward(dy, x, bias)`, and dbias is `bias_backward(dx)`.
 # - The kernels take only contiguous tensors, but `dy` may have any strides, because the
 #   gradient of a sum is a single number, expanded. (x and bias are contiguous.)
-# - `ctx.needs_input_grad` has two bools, which say what gradients are needed. At least
+# - `ctx.needs_input_grad` has two bools, which say which gradients are needed. At least
 #   one of them is True. Return None for the other, and don't run a kernel whose result
 #   nobody needs, or run one twice.
 # - `x`, `bias`, and `dy` must not change.
