@@ -34,37 +34,48 @@ class CaptureError(RuntimeError):
 
 @exercise(points=2, stars=2, minutes=15, level="good to know")
 def copy_inputs(static, given):
-    """Bring this call's inputs to where a captured graph reads them.
+    """Copy this call's inputs into the tensors that a captured graph reads.
 
-    static: the tensors whose memory was read while the graph was captured; it reads the
-    same memory at each replay. given: the tensors of this call, as many. Afterwards
-    every static tensor has the numbers of its given one: t.copy_(x) writes into t.
+    static: a list of tensors, perhaps empty. The graph reads their memory at each
+        replay. No two of them share memory. They may be transposed or a part of a
+        larger storage.
+    given: a list of as many tensors, this call's inputs.
 
-    The lists, and which memory a static tensor reads, stay as they are. Where a given
-    tensor differs from its static one in shape, dtype or device RuntimeError is raised,
-    with a message, and nothing has been written. A given tensor may read the memory of
-    static ones, as static[1], static[0] would: what it held at the call is what counts.
+    Afterward, each static tensor must hold the numbers that the given one held at the
+    call, even if the given one is a static tensor or a view of one. t.copy_(x) writes
+    into t. The lists, the memory that each static tensor reads, and all other memory
+    must stay as they are.
+
+    Raises RuntimeError with a message if a given tensor differs from its static one in
+    shape, dtype, or device. In that case, nothing may have been written. Shapes differ
+    even if they'd broadcast.
     """
 
 
 @exercise(points=2, stars=2, minutes=15, level="extra")
 def capture_failure(events):
-    """Why a capture fails: (line, text) of the first reason, or None if there is none.
+    """Return (line, text) of the first event that a capture can't hold, or None.
 
-    events: tuples (kind, line, detail) in the order in which they happened. A capture
-    lasts from "begin" to "end", or, where there is no "end", to the end of the list;
-    there may be several. Outside of them everything is allowed. Inside of one
+    events: a list of tuples (kind, line, detail), in the order in which they happened.
+        The first event counts, and not the one with the smallest line.
 
-    - "launch" and "free" are fine;
-    - "read" brings numbers to the host, detail is how, as in "item()": (line,
-      f"{detail} reads numbers that are not there yet");
-    - "upload": (line, "numbers are copied from the host: at a replay they are old");
-    - "synchronize": (line, "the host waits for work that has not begun");
-    - "allocate", detail is how many bytes: fine as long as they come from the private
-      pool. At "begin" that has as many bytes as the last "pool" before it said, 0 if
-      there was none; "allocate" takes from it, and "free" gives some of that back, its
-      detail is how many. Where there are too few: (line, f"{missing} bytes are missing
-      in the pool").
+    A capture begins at "begin" and ends at "end" or with the list. There may be
+    several, one after the other, but never one in another, and every "end" ends one.
+    Outside of captures, everything is allowed. In a capture
+
+    - "launch" and "free" are allowed;
+    - "read" isn't. The text is f"{detail} reads numbers that are not there yet", and
+      detail says how, for example "item()";
+    - "upload" isn't. The text is "numbers are copied from the host: at a replay they
+      are old";
+    - "synchronize" isn't. The text is "the host waits for work that has not begun";
+    - "allocate" takes detail bytes from the capture's pool. If that's more than the
+      pool has left, the text is f"{missing} bytes are missing in the pool";
+    - "free" gives back detail bytes that this capture took.
+
+    The detail of "pool" is a size in bytes. At "begin", the capture's pool has the size
+    of the last "pool" before it, or 0 if there was none. So a "pool" in a capture
+    changes only later ones.
     """
 
 

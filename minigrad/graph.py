@@ -201,19 +201,25 @@ def gradient_of(operation, dy):
 
 @exercise(points=3, stars=3, minutes=30, level="good to know")
 def gradients(y, xs, grad_of):
-    """The gradients of y with respect to each of xs, as new operations: a list, with
-    None where y does not depend on it.
+    """Return the gradients of y with respect to each of xs, as new operations.
 
-    y: an operation; of several elements the sum is meant. xs: a list of operations.
-    grad_of(operation, dy): dy is the gradient of an operation's result; it makes those
-    of the operation's inputs: a tuple, one for each, None for an input that gets none.
-    The gradient of y itself is graph.op("OnesLike", y).
+    The result is a list with one operation for each x, or None if y doesn't depend on
+    it. Nothing is computed, because the gradients are only defined. If y has several
+    elements, the gradient is that of their sum.
 
-    Nothing is computed here; more operations are defined. Each operation that lies
-    between xs and y is asked once, when its whole gradient is there: where it is used
-    several times, the parts are added up, with +. Operations that do not depend on any
-    of xs are not asked at all: a graph may hold some that have no gradient. An x may be
-    used by another x, or be y. The same x given twice gets the same answer twice.
+    y: an operation. Its own gradient must be graph.op("OnesLike", y), because y may be
+        infinite.
+    xs: a list of operations, perhaps empty. They may have inputs of their own, depend
+        on each other, be y, or occur twice.
+    grad_of(operation, dy): dy is the gradient of the operation's result. It returns a
+        tuple with the gradient of each input, or None for an input that gets none.
+
+    grad_of must be called exactly once for each operation that y depends on (or is) and
+    that has an input which is one of xs or depends on one of them. It mustn't be called
+    for others, because they may have no gradient. Call it when dy is complete: if an
+    operation is used several times, add the parts with +, even if two parts are the
+    same object. If an operation gets only None, it has no gradient, so don't call
+    grad_of for it, and return None if it's one of xs.
     """
 
 
@@ -222,41 +228,55 @@ def gradients(y, xs, grad_of):
 
 @exercise(points=2, stars=2, minutes=20, level="good to know")
 def execution_order(fetches):
-    """All operations that the fetches depend on, themselves included: a list, each
-    once, and each after all of its inputs.
+    """Return all operations that the fetches depend on, each after all of its inputs.
 
-    fetches: a list of operations. operation.inputs: a tuple of those that it uses;
-    nothing leads from an operation to those that use it. What no fetch depends on is
-    not in the list. Graphs are deep: no function that calls itself. And many ways lead
-    to one operation: follow each of its inputs once. Where several orders are possible,
-    any will do. fetches stays as it is.
+    The fetches themselves are among them. The result is a list that contains each
+    operation once, and nothing that no fetch depends on. Any such order will do.
+
+    fetches: a list of operations, perhaps empty. It may contain an operation twice.
+    operation.inputs: a tuple of the operations that it uses. It may contain one twice,
+        and nothing leads from an operation to those that use it.
+
+    Graphs are up to 10,000 operations deep, so the function mustn't call itself. There
+    may be billions of paths to an operation, so follow each operation's inputs once.
     """
 
 
 @exercise(points=2, stars=2, minutes=15, level="good to know")
 def pruned(order, fetches, fed):
-    """The operations of `order` that a run has to compute: a list, in that order.
+    """Return the operations of `order` that a run has to compute, in this order.
 
-    order: what execution_order(fetches) returns. fed: a set of the operations whose
-    values are given for this run; any can be, not only placeholders. They are not
-    computed, fetches or not, and neither is what is needed for their sake alone.
+    The result is a list. A run has to compute the fetches and everything they need,
+    with two exceptions. It doesn't compute what's fed, even if it's a fetch. It also
+    doesn't compute what only fed operations need.
 
-    Raises ValueError for a placeholder that would have to be computed: nobody has given
-    its value. operation.type is "Placeholder" for these, operation.name is to stand in
-    the message. Nothing of what is given changes.
+    order: a list, as execution_order(fetches) returns it.
+    fetches: a list of operations. It may contain an operation twice.
+    fed: a set of operations, of any type. Nothing may need some of them.
+    operation.inputs: a tuple of operations.
+    operation.type, operation.name: strings.
+
+    Raises ValueError for an operation of type "Placeholder" that the run would have to
+    compute, because nobody has given its value. The message must contain its name. If
+    there are several, any of them will do.
     """
 
 
 @exercise(points=2, stars=1, minutes=15, level="good to know")
 def fold_constants(order, kernels, stateful):
-    """The values that are the same in every run: {operation: value}.
+    """Return {operation: value} for all operations that are the same in every run.
 
-    order: operations, each after its inputs. An operation of type "Const" has its
-    value, operation.value. Any other has a constant value if it has inputs and all of
-    them are constants; its value is kernels[operation.type](*values of its inputs),
-    computed once. But an operation whose type is in `stateful` is never constant: it
-    may do something else in each run. A value may be anything, None or an array, say.
-    Nothing of what is given changes.
+    An operation of type "Const" is constant, and its value is operation.value. Any
+    other operation is constant if it has inputs, all of them are constant, and its type
+    isn't in `stateful`. Then its value is kernels[operation.type](*values of its
+    inputs), in the order of the inputs. This kernel must be called once, and no other
+    kernel may be called. Read operation.value only of a "Const".
+
+    order: a list of operations, each after its inputs.
+    kernels: {type: a function}. A type may be missing if no such operation is constant.
+    stateful: a tuple of types, without "Const".
+
+    A value may be anything, for example None, 0, or an array.
     """
 
 

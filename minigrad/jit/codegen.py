@@ -43,25 +43,39 @@ class Step(NamedTuple):
 
 @exercise(points=4, stars=3, minutes=40, level="good to know")
 def fused_kernel(name, inputs, steps, outputs):
-    """CUDA C of a kernel that does all steps, a thread an element: a text.
+    """Return the CUDA C source of a kernel that does all steps for each element.
 
-    name: the kernel's. inputs: tuples (variable, type, index): a tensor that is read;
-    index is the cell of the element number i, in C, such as "i" or "i % 10". steps:
-    tuples (variable, type, expression, operands, M), in order: the expression is C of
-    a, b and c, which stand for the operands, one text each; M in it stands for the
-    type M. outputs: names of variables that are steps', whose values are written, each
-    to element i of an array of its type.
+    The source is a string, and each element has its own thread.
 
-        extern "C" __global__ void name(const T0* p0, const T1* p1, ..., U0* y0, ...,
-                                        long long n)
+    name: the kernel's name.
+    inputs: a list of tuples (variable, type, index), perhaps empty. Each is an array,
+        and index is the cell that element i reads, in C, for example "i" or "i % 10".
+    steps: a list of tuples (variable, type, expression, operands, M), in order. The
+        expression is C of up to three words a, b, and c, which stand for the operands,
+        and M, which stands for the type M. The variable has its own type, which may
+        differ.
+        operands: strings, each a variable of an input or earlier step, or C in
+            parentheses or without operators, such as "2.0f", "(-2.0f)", or
+            "((float)v2)".
+    outputs: a list of variables of steps. Each is written to element i of its own
+        array, which has the type of the step.
 
-    is what is launched: a pointer for each input, then one for each output, in their
-    orders, then n, how many elements there are; with at least n threads in blocks of
-    one dimension. Parameters may have any names. Nothing but the outputs is written.
+    The source must define
+
+        extern "C" __global__ void name(const T0* p0, const T1* p1, ..., U0* y0, U1* y1,
+                                        ..., long long n)
+
+    with a pointer for each input, then one for each output, both in their order, and
+    then n, the number of elements, which is below 2 ** 31. You may call the parameters
+    anything. The blocks have one dimension, and there are at least n threads. The
+    kernel must write nothing but the first n elements of the outputs.
+
+    Variables may have any names, even a, b, or c, except i, n, M, and p or y with a
+    number.
 
     With inputs [("v0", "float", "i"), ("v1", "float", "i % 4")], steps [("v2", "float",
-    "a * b", ("v0", "v1"), "float"), ("v3", "float", "max(a, (M)0)", ("v2",), "float")]
-    and outputs ["v3"] an element is made by the lines
+    "a * b", ("v0", "v1"), "float"), ("v3", "float", "max(a, (M)0)", ("v2",), "float")],
+    and outputs ["v3"], these lines compute an element:
 
         float v0 = p0[i];
         float v1 = p1[i % 4];

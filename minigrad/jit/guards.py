@@ -16,18 +16,25 @@ PLAIN = int, float, bool, str, type(None)
 
 @exercise(points=2, stars=1, minutes=15, level="extra")
 def guard_failures(traced, now):
-    """Why a trace cannot be used: a list of texts, empty where it can.
+    """Return a list of strings that say why a trace can't be used, or [] if it can.
 
-    traced: what the trace was made for, {name: value}; now: the same of this call. A
-    value is a number, a bool, a text, None, or a tuple of such: (dtype, device, shape,
-    strides) of a tensor, say. The trace is good if both have the same names and, for
-    each, the same value of the same type: 1, 1.0 and True differ, in tuples as well,
-    and nan is the same as nan.
+    traced: {name: value}, what the trace was made for.
+    now: {name: value}, the same for this call.
 
-    A text for each name where it is not, in the order of `traced`, and after those the
-    names that `now` alone has: f"{name} was {old!r}, is {new!r}". Where a name is
-    missing in one of them, the word nothing stands in the place of its value: "x was
-    1, is nothing". Both dicts are only read.
+    A value is an int, a float, a bool, a string, None, or a tuple of such values. The
+    result has one string for each name whose value differs. First come the names of
+    `traced` in their order, and then those that only `now` has, in theirs. The string
+    is
+
+        f"{name} was {old!r}, is {new!r}"
+
+    If a name is missing in one of the dicts, the plain word nothing, without quotes,
+    replaces its value, as in "y was 2, is nothing".
+
+    Values are the same if they have the same type and value. So 1, 1.0, and True
+    differ, also in tuples, but nan is the same as nan. Whether 0.0 and -0.0 are the
+    same is up to you. A missing name isn't the same as None or "nothing".
+    guard_failures({"x": 1}, {"x": 1.0}) -> ["x was 1, is 1.0"]
     """
 
 

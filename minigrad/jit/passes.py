@@ -79,17 +79,23 @@ def constant_folding(graph):
 
 @exercise(points=2, stars=2, minutes=20, level="extra")
 def common_subexpressions(nodes):
-    """Which nodes compute what an earlier one has computed: {node: the earlier one}.
+    """Return {node: earlier node} for each node that repeats an earlier one.
 
-    nodes: in order, each with op, target, args (nodes, numbers, texts, None) and kwargs
-    (the same, or tuples of them, but no nodes). Two nodes compute the same if op is
-    "call_function" in both, and target, kwargs and args are equal. A node among the
-    args that is itself such a repetition counts as the earlier one: with c = a + b, d =
-    a + b, e = 2 * c, f = 2 * d the answer is {d: c, f: e}. The earlier one is always
-    the first.
+    A node repeats an earlier one if it computes the same. Two nodes compute the same if
+    both have op "call_function", their targets are equal, and their args and kwargs are
+    equal. Nodes of any other op never repeat another. If several earlier nodes compute
+    the same, the result has the first of them.
 
-    A value counts with its type: 1, 1.0 and True are three; and 0.0 and -0.0 are two.
-    Inputs ("placeholder" and "get_attr") are never repetitions. Nothing is changed.
+    nodes: a list, in order. Each node has op and target (strings), args, and kwargs.
+    args: numbers, strings, None, and earlier nodes. Their order and number matter. A
+        node counts as the one that it repeats. With c = a + b, d = a + b, e = 2 * c,
+        and f = 2 * d, the result is {d: c, f: e}.
+    kwargs: {name: a number, a string, None, or a tuple of these}. Their order doesn't
+        matter.
+
+    Values are equal if they have the same type and value. So 1, 1.0, and True differ,
+    and so do 0.0 and -0.0, also in tuples. Whether nan equals nan is up to you. Nodes
+    have no numbers yet, so all of them may look alike when printed.
     """
 
 
@@ -151,27 +157,29 @@ def pooled(graph):
 
 @exercise(points=3, stars=2, minutes=25, level="good to know")
 def can_fuse(group, node, between):
-    """May `node` be computed in the same kernel as the nodes of `group`?
+    """Return True if `node` may join the kernel that computes the nodes of `group`.
 
-    One thread of that kernel computes one element of every node in it, and keeps what
-    is between them in registers. The kernel runs where `node` stands, the last of them.
+    Each thread of this kernel computes one element of every node. The kernel runs where
+    `node` is, so the nodes of the group move past those of `between`. All of this must
+    hold:
 
-    group: one or more nodes, in order, that would be in this kernel. node: stands after
-    them, and uses one of them. between: the nodes that stand between the first of the
-    group and `node`, and are not in the group. Each node has
+    - node is pointwise, and has the same shape and device as the group;
+    - no node of `between` has a node of the group among its inputs;
+    - no node of `between` writes to memory that a node of the group reads or writes.
 
-    - pointwise: is element i of its result made of elements i of its args alone?
-    - shape and device of its result;
-    - inputs: the nodes that it uses;
-    - reads, writes: sets of the numbers of memory that it reads and writes.
+    Everything else does no harm. For example, nodes of `between` may read any memory,
+    because a node that needs what the group computes has it among its inputs.
 
-    True if all of this holds, else False:
-    - node is pointwise, and its shape and device are those of the group;
-    - no node of `between` uses a node of the group: it would run before the kernel;
-    - no node of `between` writes to memory that the group reads or writes: the group
-      moves past it.
+    group: a list of one or more nodes, all of the same shape and device. They may be in
+        one kernel, so only `node` has to be checked for pointwise.
+    node: comes after them, and has at least one of them among its inputs.
+    between: a list, perhaps empty. These nodes come after the first of the group and
+        before `node`, and they aren't in the group. They may be of any kind.
 
-    Nothing of what is given changes.
+    Each node has pointwise (True if element i of its result needs only elements i of
+    its args), shape (a tuple), device (a string), inputs (a list of the nodes that it
+    uses), and reads and writes (sets of numbers, each of which stands for a piece of
+    memory).
     """
 
 

@@ -108,6 +108,6 @@ check = Check(
     capture_failure,
     cases=cases,
     reference=reference,
-    not_tested='"begin" inside of a capture, and what is freed there but came from '
-    "outside: the contract has no rule",
+    not_tested='"begin" in a capture, "end" outside of one, and freeing memory from '
+    "outside: the contract says that they don't occur",
 )

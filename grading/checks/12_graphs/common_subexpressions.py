@@ -109,5 +109,5 @@ check = Check(
     cases=cases,
     reference=reference,
     driver=programs.common,
-    not_tested="arguments that are NaN: the contract does not say what they equal",
+    not_tested="arguments that are NaN: the contract leaves open what they equal",
 )

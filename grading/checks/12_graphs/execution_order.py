@@ -41,8 +41,8 @@ def observe(order, case):
 def diagnose(got, expected, case):
     if "RecursionError" in getattr(got, "types", ()):
         return "recursion", (
-            "it calls itself for each operation, and Python allows 1000 calls "
-            "inside of each other: keep a list of what is still to be visited"
+            "The function calls itself for each operation, but Python allows only "
+            "1000 nested calls. Keep a list of what you still have to visit."
         )
     return None
 

@@ -134,9 +134,9 @@ def observe(code, case, simulator):
 
 def launched(code, name, inputs, steps, outputs, simulator):
     if not isinstance(code, str):
-        return f"a text is wanted, not {kind(code)}"
+        return f"The result is {kind(code)}. Return the source as one string."
     if not re.search(r'\bextern\s+"C"', code):
-        return 'extern "C" is missing: in C++ the name would be another'
+        return 'The kernel isn\'t extern "C", so C++ changes its name. Add extern "C".'
     types, x = {v: t for v, t, *_ in steps}, arrays(inputs)
     y = [np.full(N + 3, 7, TYPES[types[v]]) for v in outputs]
     launch = Launch(*LAUNCHES[len(steps) % 3], (*x, *y, np.int64(N)))
@@ -146,16 +146,23 @@ def launched(code, name, inputs, steps, outputs, simulator):
     if isinstance(ran, Problem):
         said = ran.message.splitlines()[0]
         if ran.kind == "compile":
-            return f"it does not compile: {said}"
-        return ran if stops(ran) else f"the launch is refused: {said.split('; ')[0]}"
+            return f"The source doesn't compile: {said}"
+        return ran if stops(ran) else refused(said)
     for finding in ran.report.findings + ran.report.notes:
         return FOUND[finding.kind]
     if ran.spoilt:
-        return "an input has changed"
+        return "The kernel changes an input. Write only to the outputs."
     after = [ran.arrays[place] for place in wanted]
     if any((a[N:] != old[N:]).any() for a, old in zip(after, y, strict=True)):
-        return "more than n elements are written"
+        return "The kernel writes more than n elements. Let threads with i >= n return."
     return {v: a[:N] for v, a in zip(outputs, after, strict=True)}
+
+
+def refused(said):
+    return (
+        f"The launch is refused: {said.split('; ')[0]}. Declare a pointer of the right "
+        "type for each input, then one for each output, and then `long long n`."
+    )
 
 
 def compare(got, expected, case=None):

@@ -1,5 +1,7 @@
 """gradients: operations which, when they are run, are what PyTorch computes."""
 
+import math
+
 import torch
 
 from grading.drivers import programs
@@ -12,7 +14,7 @@ from ..layered import graphs, reached
 TORCH = {
     "Add": torch.add, "Sub": torch.sub, "Mul": torch.mul, "Neg": torch.neg,
     "MatMul": torch.matmul, "Exp": torch.exp, "Tanh": torch.tanh, "Sum": torch.sum,
-    "Step": lambda a: (a > 0).to(a.dtype),
+    "Step": lambda a: (a > 0).to(a.dtype), "OnesLike": torch.ones_like,
 }  # fmt: skip
 KINDS = [["Placeholder"], ["Tanh", "Neg"], ["Add", "Sub", "Mul"]]  # by their inputs
 SHAPES = {"x": (3, 2), "w": (2, 4), "b": (4,)}  # of what LINEAR is fed
@@ -28,6 +30,8 @@ SQUARE = [*places("a"), ("s", "Mul", ("a", "a")), ("y", "Mul", ("s", "s"))]
 LINEAR = [*places("x", "w", "b"), ("m", "MatMul", ("x", "w")), ("z", "Add", ("m", "b")),
           ("h", "Tanh", ("z",)), ("y", "Sum", ("h",))]  # fmt: skip
 SUMS = [*places("a"), ("s", "Add", ("a", "a")), ("y", "Add", ("s", "s"))]
+BLOCKED = [*places("a"), ("t", "Tanh", ("a",)), ("o", "OnesLike", ("t",)),
+           ("y", "Neg", ("o",))]  # fmt: skip
 STEP = [*places("c", "d"), ("s", "Step", ("d",)), ("y", "Mul", ("c", "s"))]
 
 
@@ -47,6 +51,10 @@ def cases(random):
     yield "parts are added up", of(random, SUMS, ["a"], shared=True)
     yield "no way", of(random, [*places("c"), *LINEAR], ["c"])
     yield "no way", of(random, LINEAR, [])
+    yield "no way", of(random, BLOCKED, ["a", "t"])
+    infinite = of(random, [*places("a"), ("y", "Neg", ("a",))], ["a", "y"])
+    infinite.options["feed"]["a"][1] = math.inf
+    yield "an x on the way", infinite
     yield "not asked", of(random, STEP, ["c"])
     yield "not asked", of(random, LINEAR, ["b"])
     for steps in SQUARE, CHAIN:
@@ -75,13 +83,16 @@ def reference(steps, xs, y, feed, twice=False):
     values = {n: torch.tensor(v, requires_grad=True) for n, v in feed.items()}
     leads, asked = {*xs}, []
     needed = reached({n: i for n, _, i in steps}, [y])
+    given = {y}  # what has a gradient
+    for name, kind, inputs in reversed(steps):
+        given |= {*inputs} if name in given and kind != "OnesLike" else set()
     for name, kind, inputs in steps:
         if name in feed:
             continue
         values[name] = TORCH[kind](*(values[i] for i in inputs))
         if not leads.isdisjoint(inputs):
             leads.add(name)
-            asked += [name] * (name in needed)
+            asked += [name] * (name in needed and name in given)
     grads = differentiated(values[y], [values[x] for x in xs])
     if twice:
         grads = differentiated(grads[0], [values[x] for x in xs])
@@ -92,8 +103,20 @@ def reference(steps, xs, y, feed, twice=False):
 
 
 def differentiated(y, xs):
+    if not y.requires_grad or not xs:
+        return [None for _ in xs]
     how = {"allow_unused": True, "create_graph": True}
-    return torch.autograd.grad(y.sum(), xs, **how) if xs else []
+    return torch.autograd.grad(y.sum(), xs, **how)
+
+
+def diagnose(got, expected, case):
+    raised = "LookupError" in getattr(got, "types", ())
+    if raised and "for Placeholder" in got.message:
+        return "asks_placeholder", (
+            "`grad_of` is called for a placeholder, which has no inputs. Call it only "
+            "for operations that have an input which leads to one of xs."
+        )
+    return None
 
 
 check = Check(
@@ -102,5 +125,6 @@ check = Check(
     reference=reference,
     compare=close(),
     driver=programs.graph_gradients,
+    diagnose=diagnose,
     not_tested="dtypes but double, and deep graphs: the contract speaks of neither",
 )

@@ -94,5 +94,5 @@ check = Check(
     cases=cases,
     reference=reference,
     compare=compare,
-    not_tested="0.0 beside -0.0: the contract does not say if they are one value",
+    not_tested="0.0 beside -0.0: the contract leaves it open if they're the same",
 )

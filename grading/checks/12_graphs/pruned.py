@@ -60,7 +60,10 @@ def compare(got, expected, case):
 def diagnose(got, expected, case):
     raised = "ValueError" in getattr(got, "types", ())
     if raised and "ValueError about" in expected:
-        return "no_name", "the message is to name the placeholder, operation.name"
+        return (
+            "no_name",
+            "The message of the ValueError doesn't contain operation.name. Add it.",
+        )
     return None
 
 
