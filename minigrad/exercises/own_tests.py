@@ -110,18 +110,20 @@ def test_matmul(kernel):
 
 @exercise(points=2, stars=3, minutes=25, level="extra")
 def test_col2im(kernel):
-    """Raise an error if `kernel` is no right col2im; else return.
+    """Raise an error unless `kernel` is a correct col2im.
 
-    kernel: a kernel with the contract of col2im, launched as a Kernel is, with float32
-    arrays of NumPy: kernel(grid, block, (columns, x, planes, H, W, KH, KW, OH, OW,
-    stride, padding, dilation)), where x is all 0 before.
+    kernel: a kernel with the contract of col2im. Launch it with float32 NumPy arrays:
+        kernel(grid, block, (columns, x, planes, H, W, KH, KW, OH, OW, stride, padding,
+        dilation)), where x is all 0 before.
 
-    Right ones must pass: they may add in any order, so x is right up to rounding.
-    Images and windows need not be square. The error is an AssertionError, or what the
-    launch raises.
-    At hand: Kernel(im2col.text, "im2col"), which is right, with the same arguments but
-    (x, columns, planes, ...); np.testing.assert_allclose(one, other, rtol, atol).
-    Compare with NumPy; PyTorch is not there.
+    Correct kernels must pass. They may add in any order, so x is correct up to
+    rounding. Images and windows don't have to be square. Don't test inf and NaN. The
+    error is an AssertionError, or whatever the launch raises.
+
+    You can use Kernel(im2col.text, "im2col"), which is correct. Its arguments are the
+    same, but begin with (x, columns, planes, ...). You can also use
+    np.testing.assert_allclose(got, expected, rtol, atol). Compare with NumPy, because
+    PyTorch isn't available.
     """
 
 

@@ -18,7 +18,7 @@ def launch(random, numbers):
 
 
 def cases(random):
-    return cases_of_windows(random, "what lies in one place is added", launch)
+    return cases_of_windows(random, "copies are added", launch)
 
 
 def reference(columns, x, planes, H, W, KH, KW, OH, OW, stride, padding, dilation):
@@ -30,5 +30,5 @@ check = Check(
     col2im,
     cases=cases,
     reference=reference,
-    not_tested="sizes of 0 and an x that is not 0 before: the contract has none",
+    not_tested="sizes of 0 and an x that isn't 0 before, which the contract rules out",
 )

@@ -38,5 +38,5 @@ check = Check(
     conv2d_gemm,
     cases=cases,
     reference=reference,
-    not_tested="an O or P of 0: the contract has neither",
+    not_tested="an N, O, or P of 0, which the contract rules out",
 )

@@ -24,11 +24,11 @@ def cases(random):
     for planes, size, places in FEW:
         at = [random.sample(range(size - 1), places) for _ in range(planes)]
         at[0][0] = size - 1  # the largest index there is
-        yield "each to its place", launch(random, at, size)
+        yield "each to its element", launch(random, at, size)
     for planes, size, places in MANY:
         at = [[random.randrange(size) for _ in range(places)] for _ in range(planes)]
-        yield "several in one place", launch(random, at, size)
-    yield "one element for all", launch(random, [[5] * 100, [0] * 100], 64)
+        yield "several to one element", launch(random, at, size)
+    yield "all to one element", launch(random, [[5] * 100, [0] * 100], 64)
     at = [[random.randrange(30) for _ in range(9)] for _ in range(2)]
     special = launch(random, at, 30)
     special.args[0].reshape(-1)[[2, 7, 11]] = np.nan, np.inf, -np.inf
@@ -43,5 +43,6 @@ check = Check(
     max_pool2d_backward,
     cases=cases,
     reference=reference,
-    not_tested="indices outside of x and a dx that is not 0, by contract",
+    not_tested="sizes of 0, indices outside x, and a dx that isn't 0 before, which the "
+    "contract rules out",
 )

@@ -1,7 +1,7 @@
 """The windows that this chapter's checks share.
 
-Planes may be many, and numbers beyond 2 ** 24, but no row is longer than a thread can
-go along in time: it may have a row to itself, or a plane.
+There may be many planes, and numbers above 2 ** 24. But rows and planes are short,
+because a thread may compute a whole row or plane.
 """
 
 import numpy as np
