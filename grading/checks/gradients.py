@@ -14,13 +14,13 @@ def quarters(x):
 
 
 SEEN = {
-    DTYPE: ("dtype", "the result has another dtype than the tensors given"),
+    DTYPE: ("dtype", "The result has another dtype than the tensors that were passed."),
     SHARES: (
-        "copies", "the values are right, but a view shares the storage, and this copies"
+        "copies", "The values are correct, but they're copied. Return a view instead."
     ),
     CUT: (
-        "cut", "the result is right, but not the gradient that goes through it: use "
-        "operators of tensors all the way, no NumPy, no number and no detach()"
+        "cut", "The result is correct, but the gradient through it isn't. Compute only "
+        "with operators of tensors, without NumPy, numbers, and detach()."
     ),
 }  # fmt: skip
 
@@ -32,6 +32,6 @@ def diagnose(got, expected, case=None, near=CLOSE):
     wrong = [k for k, v in expected.items() if not near(got.get(k), v)]
     if wrong[:1] == [SHARES] and near(expected[RESULT], expected[SHARES]):
         return "shares", (
-            "the result lies in the memory of a tensor that was given: make a new one"
+            "The result shares memory with a tensor that was passed. Make a new one."
         )
     return SEEN.get(wrong[0]) if wrong else None

@@ -6,18 +6,22 @@ from ..exercises.registry import exercise
 
 @exercise(points=2, stars=2, minutes=15)
 def sum_to_size(x, shape):
-    """x added up to `shape`, which was broadcast to x's shape: the gradient of that.
+    """Return x, summed to `shape`. This is the gradient of broadcasting shape to x's.
 
-    Where an element was used many times, its gradient is the sum of theirs. The shapes
-    are lined up at their last dimension; the dimensions of x that `shape` does not
-    have, and those where it has size 1 and x has another, are added up.
+    The shapes are lined up at their last dimension. Dimensions of x that `shape`
+    doesn't have are summed and removed. Dimensions that have size 1 in `shape` and
+    another size in x are summed and keep size 1.
 
-    x: a tensor. shape: a tuple of ints.
-    Returns a tensor of exactly that shape; x itself, or a view, where there is nothing
-    to add. Operators of tensors do it, with gradients of their own.
-    At hand: x.sum(dims, keepdim=...), x.view(shape).
-    Raises RuntimeError where `shape` cannot be broadcast to x's shape.
-    x of shape (4, 2, 3): to (2, 1) it adds up dimensions 0 and 2; to () all of them.
+    x: a tensor, which may have no dimensions or no elements.
+    shape: a tuple of ints >= 0.
+
+    Returns a tensor of exactly this shape. It must be computed by operators of tensors,
+    so that it has a gradient too. If x has this shape already, return x or a view of
+    it. If only dimensions of size 1 are removed, it may be a view or a copy. Raises
+    RuntimeError if `shape` can't be broadcast to x's shape.
+
+    You can use x.sum(dims, keepdim=True) and x.view(shape).
+    With x of shape (4, 2, 3), (2, 1) sums dimensions 0 and 2, and () sums them all.
     """
 
 

@@ -8,40 +8,46 @@ from .graph import Capture, accumulate, alias, edge_of, requires
 
 @exercise(points=3, stars=3, minutes=25)
 def topological_order(roots):
-    """All nodes of a graph in an order in which backward can visit them: a list.
+    """Return all nodes of a graph as a list, in an order in which backward can run.
 
-    roots: a list of nodes. `node.next_functions` is a tuple of (next node or None,
-    number): where the gradients go that the node computes. The list holds the roots,
-    and all that can be reached from them, each once, and each before all nodes that it
-    points to: when a node's turn comes, all gradients that it adds up are there.
-    Where several orders are possible, any will do.
+    roots: a list of nodes. A node may be in it twice, or be reachable from another one.
 
-    Python calls 1000 functions deep and no more, but a graph may be 100 000 nodes deep:
-    no recursion, but a list of what is to be visited. Twice the nodes are about twice
-    the work: what has been seen, a set knows at once.
+    `node.next_functions` is a tuple of pairs (next node or None, int), one per operand.
+    The next nodes are those that this node sends gradients to, and None means nowhere.
+    The list must contain all roots and all nodes that can be reached from them, each
+    once, and each before all its next nodes. If several orders are possible, any will
+    do. There are no cycles.
+
+    A graph may be 100,000 nodes deep, but Python allows only about 1,000 nested calls,
+    so don't use recursion. The time must be proportional to the size of the graph, so
+    remember the nodes you've seen in a set or a dict. A list would be searched from the
+    front.
     """
 
 
 @exercise(points=4, stars=3, minutes=30)
 def backward(order, seeds, retain_graph=False):
-    """Carry the gradients from the end of a graph to its leaves.
+    """Carry gradients from the end of a graph to its leaves.
 
-    order: its nodes, from topological_order. seeds: {(node, index): gradient}, the
-    gradients to begin with: each is that of result number `index` of a node. The dict
-    is not to be changed.
+    order: the nodes, in topological order.
+    seeds: the gradients to begin with, a dict {(node, index): gradient}. Each is the
+        gradient of result number `index` of a node. The dict must not be changed.
 
-    For each node in turn:
-    - its gradients are those that have arrived at (node, 0), (node, 1), ..., (node,
-      node.outputs - 1), None where none has. A node at which nothing has arrived is
-      left out.
-    - node(*gradients) computes: a gradient, or None, for each of node.next_functions,
-      which says where each goes: (next node, index), or nowhere: (None, 0). What goes
-      nowhere has one shape, and may be added up, too, or dropped. Where two
-      meet they are added up, as g + h: `+=` would change a tensor that others hold. A
-      leaf's node has no next ones: it adds to .grad when it is called.
-    - unless retain_graph, node.release(), right after that, lets go of what the node
-      has saved.
-    What has been handed on is not kept: gradients are as large as what they are of.
+    Do the following for each node in order.
+    - Its gradients are those that have arrived at (node, 0), (node, 1), ...,
+      (node, node.outputs - 1), or None if none has. If all are None, skip the node.
+    - Call node(*gradients). It returns a gradient or None for each of
+      node.next_functions, which says where to send it: to (next node, index), or
+      nowhere, (None, 0). You may drop or add up what goes nowhere, because it has a
+      single shape. If two gradients meet, replace them by their sum, g + h. `+=` would
+      change a tensor that others may use. A leaf's node has no next ones, and adds to
+      .grad when it's called.
+    - Right after the call, call node.release(), which drops what the node has saved,
+      unless retain_graph is True.
+
+    Gradients take as much memory as what they belong to, so drop a node's gradients
+    when it has been called. Only local variables may still hold them while the next
+    node runs: in a chain, at most 3 gradients may exist at a time.
     """
 
 

@@ -162,22 +162,20 @@ class Function:
     @OnSubclasses
     @exercise(points=3, stars=2, minutes=20)
     def apply(cls, *args):
-        """Call forward, and record the call if that is wanted.
+        """Call forward, record the call if that's needed, and return the results.
 
-        cls: the subclass whose apply is called. args: the arguments of its forward,
-        tensors and others, in order.
+        cls: the subclass whose apply is called. args: the arguments of its forward, in
+            order, which may be tensors or anything else.
 
-        - Context(cls, args) makes `ctx`, a new one for each call: two calls would
-          overwrite what the other one saved if it were on the class.
-        - cls.forward(ctx, *args) computes, with no_grad() open: its steps are not to be
-          recorded, since backward stands for all of them.
-        - Where one of the arguments requires a gradient, any(ctx.needs_input_grad), and
-          gradients are enabled where apply was called (is_grad_enabled(), asked outside
-          of your no_grad()), the results are ctx.record(results). Else they are what
-          forward returned, and nothing holds on to ctx.
+        - `Context(cls, args)` makes ctx. Each call must have its own.
+        - `cls.forward(ctx, *args)` computes the results, a tensor or a tuple of
+          tensors. Call it exactly once and under no_grad(), because backward stands for
+          all the operators in it.
+        - If an argument requires a gradient, any(ctx.needs_input_grad), and recording
+          was on where apply was called, is_grad_enabled(), return what
+          `ctx.record(results)` returns. Otherwise, return the results of forward, and
+          keep no reference to ctx.
 
-        Gradients are enabled afterwards as they were before, also after an error in
-        forward, which comes through.
-
-        Returns the results.
+        Afterward, recording must be on or off as before, even if forward raises an
+        error. The caller gets that error.
         """

@@ -12,21 +12,25 @@ class GradcheckError(RuntimeError):
 
 @exercise(points=4, stars=3, minutes=30, level="good to know")
 def numerical_jacobian(function, inputs, number, eps=1e-6):
-    """By central differences: how each result's element changes with each of an input.
+    """Return the transposed Jacobian for one input, by central differences.
 
-    function: takes the tensors `inputs` and returns a tensor, perhaps a view of one of
-    them. number: which of the inputs is moved, inputs[number], an ordinary float64
-    tensor, contiguous.
-    Returns a float64 array of NumPy of shape (elements of inputs[number], elements of
-    the result): row i is (f(x + eps) - f(x - eps)) / (2 eps), where eps is added to
-    element i of the input alone, in row-major order. Every element has its row, and an
-    input without elements has none.
-    The input has its old values, bit by bit, in the end.
+    function: takes the tensors `inputs` and returns a tensor of float64, which may be a
+        view of an input. It raises no error.
+    inputs: a list of tensors, all different.
+    number: which input to change. inputs[number] is contiguous and has dtype float64.
+        It may have no dimensions or no elements.
+    eps: a float > 0.
 
-    The central difference errs by eps**2, where (f(x + eps) - f(x)) / eps errs by eps.
-    With eps = 1e-6 and float32 the rounding of f would be larger than what is sought.
-    At hand: x.detach().view(-1) reads the same memory, and flat[i] = value writes;
-    y.detach().cpu().numpy(); with no_grad(): as nothing is to be recorded.
+    Returns a float64 array of NumPy with a row for each element of the input and a
+    column for each element of the result, both in row-major order. In row i, eps is
+    added to and subtracted from element i only:
+
+    (f(x + eps) - f(x - eps)) / (2 eps)
+
+    In the end, the input must have its old values, bit by bit.
+
+    You can use x.detach().view(-1), which has the same memory, flat[i] = value,
+    y.detach().cpu().numpy(), and no_grad(), because nothing needs to be recorded.
     """
 
 

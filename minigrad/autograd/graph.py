@@ -242,11 +242,11 @@ FREED = (
 
 @exercise(points=1, stars=1, minutes=5, level="good to know")
 def next_version(x):
-    """Count a change of the tensor x: its memory has been written to.
+    """Count a write to the memory of the tensor x, and return x itself.
 
-    `x.storage.version` is an int, 0 at first. It belongs to the storage, because all
-    views read the same memory: a change in one is a change in all.
-    Returns x.
+    `x.storage.version` is an int, which is 0 at first and must grow by 1. It belongs to
+    the storage, so that a write through a view counts for all tensors that read this
+    memory. It counts whether or not gradients are recorded.
     """
 
 
@@ -263,14 +263,14 @@ def written(x):
 
 @exercise(points=2, stars=2, minutes=10, level="good to know")
 def unpack(x, version, name):
-    """The saved tensor x, if it still holds what was saved.
+    """Return the saved tensor x itself, if it hasn't been written to since.
 
-    version: x.storage.version when x was saved. name: the node that saved it, such as
-    "MulBackward0".
-    Returns x.
-    Raises RuntimeError where the memory has been written to since; modified(x,
-    version, name) is its message. Without the error the gradient would be computed
-    from other numbers than the result was: it would be wrong, and nobody would know.
+    version: an int, x.storage.version when x was saved. Versions never decrease.
+    name: the name of the node that saved x, such as "MulBackward0".
+
+    Raises RuntimeError with the message modified(x, version, name) if the memory has
+    been written to since, also through a view. Otherwise, the gradient would be
+    computed from other numbers than the result was. The version must stay as it is.
     """
 
 

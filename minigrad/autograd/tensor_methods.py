@@ -30,19 +30,20 @@ BOOL = "requires_grad must be a bool, not {}"
 
 @exercise(points=2, stars=1, minutes=10, level="good to know")
 def leaf_rules(asked, node):
-    """What PyTorch says of a tensor: (requires_grad, is_leaf, keeps_grad), three bools.
+    """Return (requires_grad, is_leaf, keeps_grad) of a tensor, a tuple of three bools.
 
-    asked: has somebody asked this tensor for gradients (requires_grad=True)?
-    node: its grad_fn: the node of the operator that made it, or None. An operator is
-    recorded, and so has a node, where one of its operands requires a gradient; there is
-    none under no_grad(), by detach(), and for tensors that no operator made.
+    asked: a bool, True if the tensor itself was asked for gradients, as by
+        requires_grad=True.
+    node: the node of the recorded operator that made the tensor (its grad_fn), or None.
+        An operator is recorded only if one of its operands requires a gradient. So
+        there's no node under no_grad(), after detach(), or if no operator made the
+        tensor.
 
-    requires_grad: is there a gradient for it at all? A tensor that was made from others
-    which require one requires one, too, without being asked.
-    is_leaf: does the graph end here? PyTorch also calls those leaves that are not in
-    any graph.
-    keeps_grad: will backward() put the gradient into its .grad? Only for leaves that
-    require one: all others would cost memory for nothing.
+    requires_grad: is there a gradient for it? There is if it was asked, and also if a
+        recorded operator made it.
+    is_leaf: does the graph end here? Tensors that aren't in any graph count as leaves.
+    keeps_grad: will backward() put the gradient into .grad? It does so only for leaves
+        that require a gradient.
     """
 
 

@@ -129,16 +129,18 @@ def test_col2im(kernel):
 
 @exercise(points=2, stars=2, minutes=15, level="extra")
 def test_div_backward(div_backward):
-    """Raise an error if `div_backward` is no right gradient; else return.
+    """Raise an error unless `div_backward` is correct, and otherwise return.
 
-    div_backward: a function with the contract of div_backward: div_backward(dy, a, b)
-    is the gradient of b in y = a / b, for arrays of float64.
+    div_backward: a function with the contract of div_backward. div_backward(dy, a, b)
+        is the gradient of b, where y = a / b, for arrays of float64.
 
-    Those that are to fail give wrong values, also for arrays of one shape. Right ones
-    must pass: they may compute in any order, so the result is right up to rounding.
-    The error is an AssertionError, or what the function raises.
-    At hand: np.testing.assert_allclose(one, other, rtol, atol). Compare with NumPy;
-    PyTorch is not there.
+    A correct function must pass. It may compute in any order, so its results are
+    correct up to rounding. The incorrect ones return incorrect values for ordinary
+    numbers in arrays of one shape, so you needn't test NaN, infinity, b = 0, or
+    broadcasting. Some of them are incorrect only for some elements, or only by a few
+    percent. The error may be an AssertionError, or any error that the function raises.
+    You can use np.testing.assert_allclose(one, other, rtol, atol). Compare with NumPy,
+    because PyTorch isn't available.
     """
 
 

@@ -14,54 +14,66 @@ from ..exercises.registry import exercise
 
 @exercise(points=1, stars=1, minutes=5)
 def mul_backward(dy, other):
-    """The gradient of one factor of y = x * other.
+    """Return the gradient of x, where y = x * other.
 
-    dy, other: arrays of floats, of one dtype; other may be one that is broadcast to
-    dy's shape. Returns an array of dy's shape and dtype.
-    The rule of all that follow: if x grows by a little h, y grows by h * dy/dx; what
-    comes back along that way is dy times that slope. Where other is 1 everywhere, dy
-    itself may be returned.
+    dy: the gradient of y, an array of floats.
+    other: an array of the same dtype, which has dy's shape or is broadcast to it.
+
+    Returns an array of dy's shape and dtype, or dy itself if its numbers are the
+    result. If there are no dimensions, a number will do. NaN and infinity follow
+    NumPy's rules, so 0 * inf is NaN.
     """
 
 
 @exercise(points=1, stars=1, minutes=10, level="good to know")
 def tanh_backward(dy, y):
-    """The gradient of x, where y = tanh(x): y says it without tanh.
+    """Return the gradient of x, where y = tanh(x), computed from y.
 
-    dy, y: arrays of floats, of one shape and dtype. Returns such an array, too, or dy
-    itself where y is 0 everywhere.
+    dy, y: arrays of floats, of one shape and dtype. Both may contain NaN, and the
+        result is NaN there. dy has no infinities.
+
+    Returns an array of the same shape and dtype, or dy itself if its numbers are the
+    result. If there are no dimensions, a number will do.
     """
 
 
 @exercise(points=1, stars=2, minutes=10, level="extra")
 def div_backward(dy, a, b):
-    """The gradient of b, the divisor of y = a / b.
+    """Return the gradient of b, where y = a / b.
 
-    dy, a, b: arrays of floats, of one dtype; a and b may be broadcast to dy's shape.
-    Returns an array of dy's shape and dtype, also for b = 0: what IEEE arithmetic
-    gives. b * b never exceeds the largest float. (The gradient of a is dy / b.)
+    dy, a, b: arrays of floats, of one dtype. a and b have dy's shape or are broadcast
+        to it. b * b is never too large for the dtype, so you may compute it.
+
+    Returns an array of dy's shape and dtype, or dy itself if its numbers are the
+    result. If there are no dimensions, a number will do. NaN, infinity, and b = 0
+    follow NumPy's rules, so the gradient may be infinite or NaN.
     """
 
 
 @exercise(points=1, stars=2, minutes=10, level="extra")
 def pow_backward(dy, a, b):
-    """The gradient of a, the base of y = a ** b.
+    """Return the gradient of a, where y = a ** b.
 
-    dy, a, b: arrays of floats, of one dtype; b may be a number, and a and b may be
-    broadcast to dy's shape. Returns an array of dy's shape and dtype.
-    Where b is 0 and dy is finite, the gradient is 0, whatever a is: 0 ** -1 is inf.
-    At hand: np.where(condition, x, y).
+    dy, a: arrays of floats, of one dtype. b: an array of the same dtype, or a float. a
+        and b have dy's shape or are broadcast to it.
+
+    Returns an array of dy's shape and dtype, or dy itself if its numbers are the
+    result. If there are no dimensions, a number will do. If b is 0, the gradient is 0,
+    even if a is 0, infinite, or NaN. (dy is finite there.) Otherwise, NaN and infinity
+    follow NumPy's rules. You can use np.where(condition, x, y).
     """
 
 
 @exercise(points=1, stars=1, minutes=5)
 def relu_backward(dy, y):
-    """The gradient of x, where y = relu(x), which is x above 0 and else 0.
+    """Return the gradient of x, where y = relu(x), which is x above 0 and 0 elsewhere.
 
-    dy, y: arrays of floats, of one shape and dtype. Returns such an array, too.
-    At 0 the gradient is 0. Where y is NaN of either sign, it is dy. An infinite dy
-    gives no NaN. Where y is above 0 everywhere, dy itself may be returned.
-    At hand: np.where(condition, x, y).
+    dy, y: arrays of floats, of one shape and dtype, which may contain NaN and infinity.
+
+    Returns an array of the same shape and dtype, or dy itself if its numbers are the
+    result. If there are no dimensions, a number will do. The gradient is dy where y is
+    above 0 or NaN (of either sign). It's 0 where y is 0, even if dy is infinite or NaN.
+    You can use np.where(condition, x, y).
     """
 
 
@@ -70,66 +82,88 @@ def relu_backward(dy, y):
 
 @exercise(points=1, stars=2, minutes=10)
 def matmul_right_backward(dy, a):
-    """The gradient of b, where y = a @ b.
+    """Return the gradient of b, where y = a @ b.
 
-    dy: a tensor of shape (..., M, N). a: (..., M, K). Returns one of shape (..., K, N),
-    made of operators, so that it has a gradient, too.
-    At hand: x @ y, x.transpose(-2, -1).
+    dy: the gradient of y, a tensor of shape (..., M, N).
+    a: a tensor of shape (..., M, K), with the same dimensions in front, if there are
+        any.
+
+    Returns a tensor of shape (..., K, N) and dy's dtype. It must be computed by
+    operators of tensors, so that it has a gradient too. Sizes may be 0.
+
+    You can use x @ y and x.transpose(-2, -1).
     """
 
 
 @exercise(points=2, stars=2, minutes=10)
 def sum_backward(dy, shape, dims, keepdim):
-    """The gradient of x, a tensor of `shape`, where y = x.sum(dims, keepdim).
+    """Return the gradient of x, a tensor of `shape`, where y = x.sum(dims, keepdim).
 
-    dy: a tensor of y's shape. dims: a tuple of ints >= 0, rising: the dimensions that
-    were added up, none where x has no dimensions. keepdim: does y have them still, with
-    size 1? x may have no elements. Returns a tensor of `shape`, a view: every element
-    had the same say, and nothing is copied.
-    It is made of operators of tensors, so that it has a gradient, too.
-    At hand: x.unsqueeze(dim), x.expand(shape).
+    dy: the gradient of y, a tensor of y's shape.
+    dims: the summed dimensions, a tuple of ints >= 0 in rising order. It's empty only
+        if x has no dimensions.
+    keepdim: True if y still has these dimensions, with size 1.
+
+    Returns a tensor of `shape`, a view of dy or dy itself, because nothing has to be
+    copied. It must be made by operators of tensors, so that it has a gradient too.
+    Sizes may be 0. You can use x.unsqueeze(dim) and x.expand(shape).
     """
 
 
 @exercise(points=1, stars=1, minutes=5, level="good to know")
 def mean_backward(dy, shape, dims, keepdim):
-    """The gradient of x, a tensor of `shape`, where y = x.mean(dims, keepdim).
+    """Return the gradient of x, a tensor of `shape`, where y = x.mean(dims, keepdim).
 
-    The arguments are those of sum_backward, which you may use; no size in dims is 0.
-    Returns a tensor of `shape` and of dy's dtype, made of operators, so that it has a
-    gradient, too.
+    The arguments are those of sum_backward, which you may use. No dimension in dims has
+    size 0, so each mean has at least one element. Other sizes may be 0.
+
+    Returns a tensor of `shape` and dy's dtype. It must be computed by operators of
+    tensors, so that it has a gradient too. If each mean has a single element, it may be
+    a view of dy or dy itself.
     """
 
 
 @exercise(points=2, stars=3, minutes=15, level="extra")
 def amax_backward(dy, a, y, dims, keepdim):
-    """The gradient of a, where y = a.amax(dims, keepdim): the largest of some elements.
+    """Return the gradient of a, where y is a.amax or a.amin of (dims, keepdim).
 
-    dy, y: tensors of one shape; dims, keepdim: as for mean_backward. Returns a tensor
-    of a's shape. The largest element gets dy, all others 0. Where several are the
-    largest, they share it in equal parts. amin uses the same. The result is made of
-    operators, so that it has a gradient, too.
-    At hand: a == y is a tensor of bool, x.sum(dims, keepdim=True), sum_backward.
+    dy, y: tensors of one shape. dy has no NaN or infinity.
+    a: a tensor, which may contain infinity but no NaN.
+    dims, keepdim: as for mean_backward, so no dimension in dims has size 0.
+
+    Returns a tensor of a's shape and dtype. An element of a that's equal to its maximum
+    or minimum in y gets dy. If several are equal, they share dy in equal parts. All
+    others get 0. The result must be computed by operators of tensors, so that it has a
+    gradient too.
+
+    You can use a == y, which is a tensor of bools, x.sum(dims, keepdim=True), and
+    sum_backward.
     """
 
 
 @exercise(points=1, stars=2, minutes=10, level="good to know")
 def permute_backward(dy, dims):
-    """The gradient of x, where y = x.permute(dims).
+    """Return the gradient of x, where y = x.permute(dims).
 
-    dims: a tuple of ints >= 0: dimension i of y is dimension dims[i] of x. Returns a
-    view of dy with x's shape, which has a gradient, too.
+    dy: the gradient of y, a tensor of y's shape.
+    dims: a tuple of ints >= 0. Dimension i of y is dimension dims[i] of x. It may be
+        empty.
+
+    Returns a view of dy with x's shape, or dy itself if the shape is in order. It must
+    be made by operators of tensors, so that it has a gradient too.
     """
 
 
 @exercise(points=2, stars=2, minutes=10, level="good to know")
 def slice_backward(dy, shape, index):
-    """The gradient of x, a tensor of `shape`, where y = x[index].
+    """Return the gradient of x, a tensor of `shape`, where y = x[index].
 
-    index: ints, slices, None and `...`, as they stood in the brackets. Returns a new
-    tensor of `shape` and of dy's dtype, which has a gradient, too: dy at the places
-    that were taken, 0 at all others, which had no say.
-    At hand: dy.new_zeros(shape), and `z[index] = ...`.
+    dy: the gradient of y, a tensor of y's shape.
+    index: what was in the brackets, an int, a slice, None, `...`, or a tuple of these.
+
+    Returns a new tensor of `shape` and dy's dtype. It's dy at the elements that the
+    index selects, and 0 elsewhere. It must be made by operators of tensors, so that it
+    has a gradient too. You can use dy.new_zeros(shape) and z[index] = ...
     """
 
 

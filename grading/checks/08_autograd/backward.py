@@ -122,8 +122,7 @@ def describe(exercise, case):
 def diagnose(got, expected, case):
     if "TypeError" in getattr(got, "types", ()) and "None" in got.message:
         return "none_added", (
-            "None came as a gradient, and was added: where a node computes None, "
-            "nothing goes that way"
+            "None was added to a gradient. Skip each None that a node returns."
         )
     return None
 

@@ -42,11 +42,11 @@ def diagnose(got, expected, case):
     if not isinstance(got, np.ndarray | float):
         return None
     if np.shape(got) != expected.shape:
-        return "shape", "the gradient has the shape of dy: one number for each"
+        return "shape", "The result has another shape than dy."
     if isinstance(got, float):  # an array without dimensions
         return ()
     if got.dtype != expected.dtype:
-        return "dtype", f"{got.dtype}: the gradient has the dtype of dy"
+        return "dtype", f"The result is {got.dtype}. It must have the dtype of dy."
     return None
 
 

@@ -1,5 +1,7 @@
 """mean_backward: the gradient of a mean."""
 
+import math
+
 from grading.drivers.scenarios import SHARES
 from grading.exercise import close
 from minigrad.ops.vjp import mean_backward
@@ -13,8 +15,9 @@ def reference(dy, shape, dims, keepdim):
 
 
 def compare(got, expected, case):
-    """Of one element dy itself is right, too."""
-    if not case.args[2]:
+    """If each mean has one element, a view of dy is correct too."""
+    _, shape, dims, _ = case.args
+    if math.prod(shape[d] for d in dims) == 1:
         got = got | {SHARES: expected.get(SHARES)}
     return close()(got, expected)
 

@@ -78,8 +78,8 @@ def diagnose(got, expected, case):
     if shape == right:
         return None
     return "other_shape", (
-        f"the shape is {shape}, and {right} is expected: a row for each element of the "
-        "input, with all elements of the result side by side in it"
+        f"The shape is {shape} instead of {right}. It needs a row for each element "
+        "of the input, and a column for each element of the result."
     )
 
 

@@ -17,6 +17,8 @@ check = TestCheck(
         "sign_of_b": "a gradient that has the other sign where b is negative",
         "negative_lost": "a gradient that is 0 where b is negative",
         "difference": "a difference over a step of 0.1",
+        "first_b": "a gradient with the first b for all elements",
+        "damped": "a gradient that divides by b * b + 0.05",
     },
     not_tested="`guarded`, which is wrong at b = 0 alone: the contract names no 0",
 )

@@ -55,13 +55,12 @@ def diagnose(got, expected, case):
     types = getattr(got, "types", ())
     if "RecursionError" in types:
         return "recursion", (
-            "it calls itself for each node, and Python allows 1000 calls inside of "
-            "each other: keep a list of the nodes that are still to be visited"
+            "The function calls itself for each node, but Python allows only about "
+            "1,000 nested calls. Keep a list of the nodes that are left to visit."
         )
     if "AttributeError" in types and "NoneType" in got.message:
         return "none_followed", (
-            "None stands among next_functions where an operand asks for no "
-            "gradient: nothing is to be visited there"
+            "A next node is None if its operand requires no gradient. Skip it."
         )
     return None
 
