@@ -91,8 +91,8 @@ with trying(), g.as_default():
 # %% [markdown]
 # `if` needs an answer now, but {{=there is none|it has no value while the graph is
 # defined}}, because the value comes later and differs from run to run. So a choice has
-# to be an operation too: `cond(p, a, b)` is a if p isn't 0 in this run, and otherwise
-# b.
+# to be an operation too. `cond(p, a, b)` is `a` if `p` isn't 0 in this run, and `b`
+# otherwise.
 #
 # **Puzzle 1: absolute value.** Change the line so that y is |x|. `graph.relu(x)` may
 # help, because it's 0 unless x is positive.
@@ -445,7 +445,7 @@ print(len(graphs), "graphs")
 # </details>
 
 # %% [markdown]
-# ## A graph without a second language
+# ## A graph from plain Python
 #
 # `minigrad.jit` takes a plain function. The first call runs it and records every
 # operator that it calls, and this recording is a **trace**.
@@ -465,8 +465,37 @@ print(f.graph)
 # Each line is a node, with its number, its operation, its inputs, and the dtype and
 # shape of its result. jit has put all five operators into {{=one
 # node|fused_mul_add_relu_mul_and_1_more}}, which is a single kernel. This is a
-# **fusion**.
+# **fusion**. Like a session, jit also computes a common subexpression only once.
 #
+# **Puzzle 5: three multiplications.** This function computes x⁸ with seven
+# multiplications. Change the line so that only three are left in the graph.
+
+
+# %%
+@minigrad.jit
+def power(x):
+    return x * x * x * x * x * x * x * x  # your line
+
+
+# %%
+given = minigrad.tensor([2.0, 3.0])
+print(power(given), power.graph, sep="\n")
+few = power(given).tolist() == [256, 6561] and str(power.graph).count("= mul ") == 3
+print("solved:", few)
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# Python multiplies from left to right, so the given line has no expression twice. With
+# these parentheses, x² occurs four times and x⁴ twice.
+#
+# ```python
+# return ((x * x) * (x * x)) * ((x * x) * (x * x))
+# ```
+#
+# </details>
+
+# %% [markdown]
 # An element has 4 bytes, x has 24 elements, and y has 4. **Predict** how many bytes the
 # five kernels of the plain function read and write in total, and how many the fused
 # kernel does.
@@ -527,7 +556,7 @@ viz.program(g)
 # between can't use the kernel's results, and it can't change memory that the kernel
 # reads.
 #
-# **Puzzle 5: three kernels or two?** Both operators in this line use z, and nothing is
+# **Puzzle 6: three kernels or two?** Both operators in this line use z, and nothing is
 # fused. Change their order so that only two kernels are left.
 
 
@@ -610,9 +639,9 @@ print(minigrad.jit.explain(h))
 # splits the graph there and lets Python decide in between, which is called a **graph
 # break**.
 #
-# A trace also depends on shapes, dtypes, modes, and Python's numbers. jit records them
-# as **guards** and compares them before each call. **Predict** how often the function
-# below is traced in four calls.
+# A trace also depends on shapes, dtypes, Python's numbers, and whether a module is in
+# training mode. jit records them as **guards** and compares them before each call.
+# **Predict** how often the function below is traced in four calls.
 
 # %%
 model = nn.Sequential(nn.Linear(4, 3), nn.Dropout(0.5))
@@ -631,7 +660,7 @@ print(minigrad.jit.explain(predict))
 # jit gives up and runs the function as it is. So does `torch.compile`, but it gets
 # there later because of its graphs for any size.
 #
-# **Puzzle 6: always another number.** This function is traced again for each n. Change
+# **Puzzle 7: always another number.** This function is traced again for each n. Change
 # the line so that one trace serves all calls.
 
 # %%
@@ -779,7 +808,7 @@ print(y)
 # The first line shows {{=2, from the warm-up only|tensor([2., 2., 2.]}}. The two
 # replays then add 2 each, which makes {{=6|tensor([6., 6., 6.]}}.
 #
-# **Puzzle 7: the next batch.** The step's input is kept in a list. The next batch is
+# **Puzzle 8: the next batch.** The step's input is kept in a list. The next batch is
 # 100 everywhere, so a replay should add 200. But it adds 2 again, and nothing
 # complains. Change the line.
 
@@ -821,7 +850,7 @@ with trying(), cuda.graph(cuda.CUDAGraph(), device="sim"):
 # "operation not permitted when stream is capturing" (error 900). The calls after it
 # only say "operation failed due to a previous error during capture" (error 901).
 #
-# **Puzzle 8: a choice without looking.** Add 1 to y where its sum is more than 3, but
+# **Puzzle 9: a choice without looking.** Add 1 to y where its sum is more than 3, but
 # let the GPU decide. A comparison of tensors is a tensor of bools, and True counts as
 # 1.
 
@@ -894,7 +923,7 @@ print(eager == found, found)
 # %% [markdown]
 # {{=Every bit is the same|True}}. `minigrad.jit(step, mode="reduce-overhead")` combines
 # both ideas, because it traces and fuses, and then captures what's left.
-# `torch.compile` has the same mode. It pays only on a GPU, because a CPU has no
+# `torch.compile` has the same mode, which pays off only on a GPU, because a CPU has no
 # launches to save.
 #
 # ## Before you go: two questions

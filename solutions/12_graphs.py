@@ -14,11 +14,10 @@
 # # Lab 12 · Define, then run
 #
 # In this lab, you write ten functions, which take about {{duration}}. The first four
-# are the heart of a small TensorFlow 1, `minigrad.graph`. They decide in which order a
-# graph runs, which part of it, what's known before, and they define its gradients. The
-# next four belong to `minigrad.jit`, and the last two to CUDA graphs. Once you've run a
-# cell with your code, minigrad uses it, so `minigrad.jit` runs your passes and launches
-# kernels that your program has written.
+# are the heart of a small TensorFlow 1, `minigrad.graph`. Three of them plan a run, and
+# the fourth defines gradients. The next four belong to `minigrad.jit`, and the last two
+# to CUDA graphs. Once you've run a cell with your code, minigrad uses it, so
+# `minigrad.jit` runs your passes and launches kernels that your program has written.
 
 # %% [markdown]
 # {{how}}
