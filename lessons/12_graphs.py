@@ -17,13 +17,6 @@
 # In this chapter, we first write the whole computation down as a **graph**, so that a
 # program can make it shorter and then run it without Python.
 #
-# After this lesson, you can
-#
-# - write programs in the style of TensorFlow 1, with placeholders, a graph, and a
-#   session;
-# - trace a function, fuse its kernels, and say why it's traced again;
-# - capture a training step in a CUDA graph, and find what breaks the capture.
-#
 # It takes about {{duration}}, builds on chapters 04 (elementwise kernels), 08
 # (autograd), and 10 (a training step), and needs no GPU.
 
@@ -210,8 +203,8 @@ print("solved:", (len(g.operations), len(session.plans)) == (3, 1))
 # print(session.run(y, {x: value}))
 # ```
 #
-# In a long training run, this mistake fills the memory. TensorFlow's `graph.finalize()`
-# finds it by making every later definition an error.
+# TensorFlow's `graph.finalize()` finds this mistake, because it makes every later
+# definition an error.
 #
 # </details>
 
@@ -284,7 +277,7 @@ print(ours, "solved:", ours[4] < 0.01)
 # ## The same in TensorFlow
 #
 # TensorFlow 2 still contains its first version, as `tf.compat.v1`. Here's the program
-# again, but with w as a row, so the product needs the transpose of w.
+# again, but w is a row now, so the product needs its transpose.
 
 # %%
 tensorflow = importlib.util.find_spec("tensorflow")
@@ -420,7 +413,7 @@ print(len(graphs), "graphs")
 # | `minigrad.jit` | at the first call and if guards fail | refused | refused |
 #
 # Eager execution sees each value but never the whole program. The others see the whole
-# program but no values. Guards and graph breaks are explained below.
+# program but no values. (Guards and graph breaks come below.)
 #
 # </details>
 
@@ -439,8 +432,8 @@ print(len(graphs), "graphs")
 # | learning curve | NumPy with gradients | more to learn below Keras |
 # | community | most of new research | older products, phones, browsers |
 #
-# Choose PyTorch for new models, because most papers and pretrained models use it.
-# Choose TensorFlow if your product already serves its models with it.
+# Choose PyTorch for new models, because most papers and pretrained models use it, and
+# TensorFlow if your product already does.
 #
 # </details>
 
@@ -530,7 +523,7 @@ viz.source(f.code)
 # `p1[i % 4]`.
 #
 # The result is the same {{=to the last bit|True}}, because each operation still rounds
-# its result. (On a GPU, jit turns off fused multiply-add, which would round only once.)
+# its result.
 
 # %%
 same = f(x, y).cpu().numpy() == f.function(x, y).cpu().numpy()
@@ -589,9 +582,9 @@ print("solved:", both.graph.count() == 2)
 # ### Before and after another kernel
 #
 # A matrix product isn't elementwise. But at its end, each thread has a finished element
-# in a register. Instead of storing it for the next kernel to read, the thread can apply
-# the following operators first, which are then an **epilogue** of the product. In the
-# same way, operators that compute what a sum reads can be its **prologue**.
+# in a register. Before storing it, the thread can apply the following operators, which
+# are then an **epilogue** of the product. In the same way, operators that compute what
+# a sum reads can be its **prologue**.
 #
 # **Predict**: how many kernels do these seven operators become, and which belong
 # together?
@@ -834,9 +827,9 @@ print(y[0].item() - before, "solved:", y[0].item() - before == 200)
 # </details>
 
 # %% [markdown]
-# So a captured step reads **static** tensors, which are made once, and each batch is
-# copied into them. During a capture, the host can't look at results either, because
-# there aren't any.
+# So a captured step reads **static** tensors, which are made once, and you copy each
+# batch into them. During a capture, the host can't read results either, because there
+# aren't any.
 
 # %%
 x = minigrad.ones(3, device="sim")
@@ -946,7 +939,6 @@ print(eager == found, found)
 #
 # Further reading: M. Abadi et al., *TensorFlow: a system for large-scale machine
 # learning* (2016); J. Ansel et al., *PyTorch 2* (2024); A. Gray, *Getting started with
-# CUDA graphs* (2019); and, in PyTorch's source, `torch/_dynamo/guards.py`
-# (`CheckFunctionManager`), `torch/_inductor/scheduler.py` (`can_fuse`),
-# `torch/_inductor/codegen/triton.py` (`TritonKernel`), and `torch/cuda/graphs.py`
+# CUDA graphs* (2019); and, in PyTorch's source, `torch/_dynamo/guards.py`,
+# `torch/_inductor/scheduler.py` (`can_fuse`), and `torch/cuda/graphs.py`
 # (`make_graphed_callables`).
