@@ -36,8 +36,8 @@ def folder():
         spec = importlib.util.find_spec("nvidia.cu13")
     except ModuleNotFoundError:
         return None
-    found = [pathlib.Path(p) for p in spec.submodule_search_locations] if spec else []
-    return next((p for p in found if list(p.glob("lib/libnvrtc.so.*"))), None)
+    places = [pathlib.Path(p) for p in spec.submodule_search_locations] if spec else []
+    return next((p for p in places if list(p.glob("lib/libnvrtc.so.*"))), None)
 
 
 @functools.cache
@@ -69,10 +69,10 @@ def compiled(source, arch=75, names=(), options=()):
 @functools.lru_cache(16)
 def ptx(source, arch=75):
     """The machine code for a text, before registers are assigned."""
-    failed, made = said(source, arch, (), ())
+    failed, text = said(source, arch, (), ())
     if failed:
         raise ValueError(failed)
-    return made
+    return text
 
 
 def said(source, arch, names, options):

@@ -123,8 +123,10 @@ def run(kernel, grid, block, args, shared_mem=0, tools="all", schedule="lockstep
     if schedule not in ("lockstep", "warps"):
         raise ValueError(f"schedule must be 'lockstep' or 'warps', not {schedule!r}")
     chosen = TOOLS if tools == "all" else [tools] if isinstance(tools, str) else tools
-    made = [made_tool(tool) for tool in chosen]
-    launch = Launch(kernel, grid, block, args, shared_mem, made, schedule, seed, limits)
+    made_tools = [made_tool(tool) for tool in chosen]
+    launch = Launch(
+        kernel, grid, block, args, shared_mem, made_tools, schedule, seed, limits
+    )
     return launch.run()
 
 

@@ -108,10 +108,10 @@ class Report:
         return "\n\n".join([self._head(), *self._parts()])
 
     def _head(self):
-        found = {
+        counts = {
             "finding": self.findings, "warning": self.warnings, "note": self.notes
         }  # fmt: skip
-        texts = [_many(len(each), what) for what, each in found.items() if each]
+        texts = [_many(len(each), what) for what, each in counts.items() if each]
         text = ", ".join(texts if self.findings else ["nothing found", *texts])
         return f"{self.kernel}, grid {self.grid}, block {self.block}: {text}"
 
@@ -121,8 +121,8 @@ class Report:
 
     def _repr_html_(self):
         """For notebooks: what `print` shows, each finding on its own."""
-        head, *found = map(html.escape, [self._head(), *self._parts()])
-        body = "".join(f"<pre>{text}</pre>" for text in found)
+        head, *parts = map(html.escape, [self._head(), *self._parts()])
+        body = "".join(f"<pre>{text}</pre>" for text in parts)
         return f"<div><p>{head}</p>{body}</div>"
 
     def summary(self):

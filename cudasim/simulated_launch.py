@@ -167,13 +167,13 @@ class Launch:
             self.shared_root = None
         data = np.full((blocks, self.shared_bytes), 0xFF, np.uint8)
         root = Root("shared", "shared memory", data, address=SHARED_ADDRESS)
-        made = {}
+        pointers = {}
         for variable, begin, nbytes in self.shared_layout:
             region = Region(root, variable.name, variable.type, begin, nbytes)
             unit = variable.type.size or variable.type.of.size
-            made[variable] = Pointer(region, 0, unit)
+            pointers[variable] = Pointer(region, 0, unit)
         self.shared_root = root
-        return [made[variable] for variable in self.code.shared]
+        return [pointers[variable] for variable in self.code.shared]
 
     def need_memory(self, nbytes):
         """Take local memory; a launch may hold `limits.bytes` at a time."""
@@ -365,10 +365,10 @@ class Launch:
 
     def more(self, kind, site, line, count):
         """Add to a finding's count; False if there is no such finding yet."""
-        found = self.findings.get((kind, site, line))
-        if found is not None:
-            found.count += count
-        return found is not None
+        finding = self.findings.get((kind, site, line))
+        if finding is not None:
+            finding.count += count
+        return finding is not None
 
     def report(self, kind, site, lane, message, geometry, other=None, hint="", count=1,
                sure=True):  # fmt: skip
@@ -422,13 +422,13 @@ class Launch:
         raise Stop
 
     def report_of(self):
-        found = sorted(
+        findings = sorted(
             self.findings.values(),
             key=lambda f: (f.kind not in CAUSES, f.line, f.column, f.kind),
         )
-        notes = [f for f in found if f.kind in NOTES]
-        found = [f for f in found if f.kind not in NOTES]
+        notes = [f for f in findings if f.kind in NOTES]
+        findings = [f for f in findings if f.kind not in NOTES]
         return Report(
-            found, self.counts, self.kernel.warnings, self.printer.text(),
+            findings, self.counts, self.kernel.warnings, self.printer.text(),
             self.kernel.name, self.grid, self.block, self.schedule, notes,
         )  # fmt: skip

@@ -44,6 +44,6 @@ def surface(array):
 
     array: (width,), (height, width) or (depth, height, width), layers as depth.
     """
-    made = texture(array)
-    image = made[1:].view(np.uint8)[: np.asarray(array).nbytes]
-    return made, image.view(np.asarray(array).dtype).reshape(np.shape(array))
+    entries = texture(array)
+    image = entries[1:].view(np.uint8)[: np.asarray(array).nbytes]
+    return entries, image.view(np.asarray(array).dtype).reshape(np.shape(array))

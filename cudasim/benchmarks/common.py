@@ -152,9 +152,9 @@ def write(path, text, name):
     """Put the text, under its day, between the marks `name` of a Markdown file."""
     begin, end = f"<!-- {name}: written by a script -->", f"<!-- end of {name} -->"
     page = path.read_text(encoding="utf-8")
-    before, found, rest = page.partition(begin)
+    before, marker, rest = page.partition(begin)
     _, closed, after = rest.partition(end)
-    if not (found and closed):
+    if not (marker and closed):
         raise SystemExit(f"{path} has no lines '{begin}' and '{end}'")
     text = f"{begin}\n\nRun on {datetime.date.today()}.\n\n{text}\n\n{end}"
     path.write_text(f"{before}{text}{after}", encoding="utf-8")

@@ -16,13 +16,16 @@ FILES = "test_cudasim_cpp", "test_cudasim_headers"
 
 def launches():
     """([Launch, with the name of its test], [(file, why it could not be run)])."""
-    found, failed = {}, []
+    launches_by_key, failed = {}, []
     for file in FILES:
         path = str(common.HOME / "tests" / f"{file}.py")
-        with recording(found), contextlib.redirect_stdout(io.StringIO()) as said:
+        with (
+            recording(launches_by_key),
+            contextlib.redirect_stdout(io.StringIO()) as said,
+        ):
             if pytest.main(["-q", "-p", "no:cacheprovider", path]):
                 failed.append((file, said.getvalue().strip().splitlines()[-1]))
-    return list(found.values()), failed
+    return list(launches_by_key.values()), failed
 
 
 def has_texture(one):
@@ -31,7 +34,7 @@ def has_texture(one):
 
 
 @contextlib.contextmanager
-def recording(found):
+def recording(launches):
     """Put what is launched into `found`: {what it is: Launch}."""
     run = Launch.run
 
@@ -45,7 +48,7 @@ def recording(found):
         one = common.Launch(test, *text, grid, block, args, shared_mem, options)
         shapes = tuple(getattr(a, "shape", a) for a in args)
         key = *text, str((grid, block, shapes, shared_mem))
-        found.setdefault(key, one)
+        launches.setdefault(key, one)
         return report
 
     with patch.object(Launch, "run", record):

@@ -158,8 +158,8 @@ def main():
     options = parser.parse_args()
     if unknown := set(options.workloads) - set(WORKLOADS):
         parser.error(f"no workload {', '.join(unknown)}: {', '.join(WORKLOADS)}")
-    found = list(rows(options.workloads or list(WORKLOADS), options.rounds))
-    shown = f"{common.machine()}.\n\n{common.markdown(found)}"
+    table = list(rows(options.workloads or list(WORKLOADS), options.rounds))
+    shown = f"{common.machine()}.\n\n{common.markdown(table)}"
     print(shown)
     if options.write:
         common.write(PAGE, shown, "hard work")

@@ -69,13 +69,13 @@ def kernels(text, included=lambda name: None):
     pieces = split(text)
     words = [set(WORD.findall(p.text)) for p in pieces]
     users, macros = {}, {}
-    for number, (piece, found) in enumerate(zip(pieces, words, strict=True)):
+    for number, (piece, macros_here) in enumerate(zip(pieces, words, strict=True)):
         if piece.kind in ("kernel", "part"):
             for name in piece.names:
                 users.setdefault(name, []).append(number)
         if piece.kind == "always":
             for name in MACRO.findall(piece.text):
-                macros.setdefault(name, set()).update(found)
+                macros.setdefault(name, set()).update(macros_here)
     for number, piece in enumerate(pieces):
         if piece.kind == "kernel":
             (name,) = piece.names
@@ -86,8 +86,8 @@ def kernels(text, included=lambda name: None):
                 for n, p in enumerate(pieces)
                 if n in kept or (p.kind == "always" and wanted(p.text, used, text))
             ]
-            made = "\n".join([*lines, ""])
-            yield Kernel(name, made, instances(name, piece.text, text))
+            source = "\n".join([*lines, ""])
+            yield Kernel(name, source, instances(name, piece.text, text))
 
 
 def whole(text, included, seen):
@@ -136,10 +136,10 @@ def wanted(line, used, text):
 
 def split(text):
     """The Pieces of a file."""
-    found = declarations(text)
-    lines = [piece for piece in found if piece.lstrip().startswith("#")]
+    pieces = declarations(text)
+    lines = [piece for piece in pieces if piece.lstrip().startswith("#")]
     own = {n: p for p in lines for n in MACRO.findall(p) if DEVICE.search(p)}
-    return [piece_of(piece, own) for piece in found]
+    return [piece_of(piece, own) for piece in pieces]
 
 
 def declarations(text):

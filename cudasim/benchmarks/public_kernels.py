@@ -106,8 +106,8 @@ def by_nvrtc(kernel):
     options = (*options, "-fdevice-syntax-only")
     if nvrtc.said(code, ARCH, (), options)[0]:
         return None
-    made = (n for n in kernel.names if not nvrtc.said(code, ARCH, (n,), options)[0])
-    return next(made, None) if kernel.names else ""
+    refused = (n for n in kernel.names if not nvrtc.said(code, ARCH, (n,), options)[0])
+    return next(refused, None) if kernel.names else ""
 
 
 def is_there(kernel, name):
@@ -140,11 +140,11 @@ def tried(folder, every):
     return number, out
 
 
-def row(collection, number, found):
-    good = sum(one.why is None for one in found)
-    share = f"{100 * good / len(found):.1f} %" if found else "-"
+def row(collection, number, outcomes):
+    good = sum(one.why is None for one in outcomes)
+    share = f"{100 * good / len(outcomes):.1f} %" if outcomes else "-"
     which = "all" if collection.every == 1 else f"1 in {collection.every}"
-    return [collection.source, which, number, len(found), good, share]
+    return [collection.source, which, number, len(outcomes), good, share]
 
 
 def table(rows):
@@ -153,9 +153,11 @@ def table(rows):
     return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
 
 
-def reasons(found):
+def reasons(outcomes):
     """The commonest reasons of refusal, names left out."""
-    plain = [re.sub(r"'[^']*'(?! is outside| is undef)", "'...'", o.why) for o in found]
+    plain = [
+        re.sub(r"'[^']*'(?! is outside| is undef)", "'...'", o.why) for o in outcomes
+    ]
     counted = collections.Counter(plain).most_common(REASONS)
     return table_of_reasons(counted)
 
@@ -175,7 +177,7 @@ def main():
     if nvrtc.missing():
         raise SystemExit(f"not run: NVRTC ({nvrtc.missing()})")
     with tempfile.TemporaryDirectory() as temporary:
-        rows, found = [], []
+        rows, outcomes = [], []
         for collection in COLLECTIONS:
             if options.names and collection.name not in options.names:
                 continue
@@ -186,11 +188,11 @@ def main():
             number, some = tried(folder, collection.every)
             rows.append(row(collection, number, some))
             print(*rows[-1], sep=", ", flush=True)
-            found += some
+            outcomes += some
     if not rows:
         raise SystemExit(1)
-    refused = [one for one in found if one.why]
-    total = row(Collection("all of them"), sum(r[2] for r in rows), found)
+    refused = [one for one in outcomes if one.why]
+    total = row(Collection("all of them"), sum(r[2] for r in rows), outcomes)
     shown = [table([*rows, total[:1] + [""] + total[2:]])]
     if refused:
         shown.append(reasons(refused))

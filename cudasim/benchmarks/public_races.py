@@ -68,8 +68,8 @@ LAUNCHES = [
 
 def text_of(launch, folder):
     """The kernel's text alone, as `public_kernels` makes it."""
-    found = public_kernels.texts(folder, 1, Path(launch.file))
-    return next(k.text for _, k in found if k.name == launch.kernel)
+    kernels = public_kernels.texts(folder, 1, Path(launch.file))
+    return next(k.text for _, k in kernels if k.name == launch.kernel)
 
 
 def found_in(launch, text):
@@ -111,7 +111,7 @@ def main():
     parser.add_argument("--at", type=Path, metavar="FOLDER")
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
-    made = [["repository", "file and line", "kernel", "kind", "finding"]]
+    table = [["repository", "file and line", "kernel", "kind", "finding"]]
     with tempfile.TemporaryDirectory() as temporary:
         for launch in LAUNCHES:
             collection = public_kernels.Collection(launch.source)
@@ -119,8 +119,8 @@ def main():
             folder, why = public_kernels.fetched(collection, at)
             if why:
                 raise SystemExit(f"{launch.source} not run: no network? {why}")
-            made += rows(launch, folder)
-    shown = common.markdown(made)
+            table += rows(launch, folder)
+    shown = common.markdown(table)
     print(shown)
     if options.write:
         common.write(PAGE, shown, "findings")

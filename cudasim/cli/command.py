@@ -52,8 +52,8 @@ def cudasim(
     if run is None:
         from .compile import check
 
-        found = check(list(map(Path, files)), name_expression or [], options, json)
-        raise typer.Exit(found)
+        status = check(list(map(Path, files)), name_expression or [], options, json)
+        raise typer.Exit(status)
     from .simulate import simulate
 
     try:

@@ -35,14 +35,14 @@ def check(paths, names=(), options=(), as_json=False):
     files = [checked(path, options) for path in paths]
     for name in names:
         instantiate(name, files)
-    made = [file for file, _ in files]
+    compiled = [file for file, _ in files]
     if as_json:
-        print(json.dumps([dataclasses.asdict(file) for file in made], indent=2))
+        print(json.dumps([dataclasses.asdict(file) for file in compiled], indent=2))
     else:
         console = Console(highlight=False, soft_wrap=True)
-        for file in made:
+        for file in compiled:
             show(file, console)
-    return int(any(file.failed for file in made))
+    return int(any(file.failed for file in compiled))
 
 
 def checked(path, options):
@@ -87,27 +87,27 @@ def instantiate(name, files):
         raise ValueError(f"--name-expression {name}: no file has a kernel '{head}'")
     for file, program in having:
         try:
-            made = program.kernel(name)
+            kernel = program.kernel(name)
         except CompileError as error:
             if error.file == "name expression":
                 error.file, error.line = f"--name-expression {name}", 0
             file.remarks.append(remark("error", error, error.note))
             continue
         if head in program.templates:
-            file.kernels.append(kernel_facts(made, name))
+            file.kernels.append(kernel_facts(kernel, name))
             file.templates = [t for t in file.templates if t != head]
 
 
-def remark(kind, found, note=""):
+def remark(kind, error, note=""):
     return {
         "kind": kind,
-        "file": found.file,
-        "line": found.line,
-        "column": found.column,
-        "message": found.message,
+        "file": error.file,
+        "line": error.line,
+        "column": error.column,
+        "message": error.message,
         "note": note,
-        "source": found.source_line,
-        "lint": getattr(found, "kind", None),
+        "source": error.source_line,
+        "lint": getattr(error, "kind", None),
     }
 
 
@@ -128,8 +128,8 @@ def kernel_facts(kernel, name):
 
 def show(file, console):
     """The remarks, then a line for each kernel."""
-    for found in file.remarks:
-        show_remark(file, found, console)
+    for remark in file.remarks:
+        show_remark(file, remark, console)
     if file.failed:
         return
     for kernel in file.kernels:
@@ -158,17 +158,17 @@ def described(kernel):
     return ", ".join(parts)
 
 
-def show_remark(file, found, console):
-    place = f"{found.get('file', file.file)}:"
-    if found["line"]:
-        place += f"{found['line']}:{found['column']}:"
-    kind = (f" {found['kind']}: ", COLORS[found["kind"]])
-    console.print(Text.assemble((place, "bold"), kind, printable(found["message"])))
-    source = printable(found.get("source", "")) if found["line"] else ""
-    for line in caret(source, found.get("column", 1)):
+def show_remark(file, remark, console):
+    place = f"{remark.get('file', file.file)}:"
+    if remark["line"]:
+        place += f"{remark['line']}:{remark['column']}:"
+    kind = (f" {remark['kind']}: ", COLORS[remark["kind"]])
+    console.print(Text.assemble((place, "bold"), kind, printable(remark["message"])))
+    source = printable(remark.get("source", "")) if remark["line"] else ""
+    for line in caret(source, remark.get("column", 1)):
         console.print(Text(line, "green" if line.strip() == "^" else ""))
-    if found.get("note"):
-        console.print(Text.assemble(("note: ", COLORS["note"]), found["note"]))
+    if remark.get("note"):
+        console.print(Text.assemble(("note: ", COLORS["note"]), remark["note"]))
 
 
 def printable(text):

@@ -42,9 +42,9 @@ def simulate(path, name, grid, block, given, shared_mem=0, seed=0, gpu="T4",
     bytes_of_block = kernel.function.shared_bytes + shared_mem
     share, why = occupancy(gpu, math.prod(report.block), bytes_of_block)
     if as_json:
-        made = json.loads(report.json())
-        made["occupancy"] = {"gpu": gpu, "share": share, "limit": why}
-        print(json.dumps(made, indent=2))
+        values = json.loads(report.json())
+        values["occupancy"] = {"gpu": gpu, "share": share, "limit": why}
+        print(json.dumps(values, indent=2))
         return int(bool(report.findings))
     console.print(printable_lines(str(report)))
     console.print(report.summary(), end="\n\n")
@@ -57,11 +57,11 @@ def simulate(path, name, grid, block, given, shared_mem=0, seed=0, gpu="T4",
 
 
 def refused(error, console, as_json):
-    found = remark("error", error, error.note)
+    remark_ = remark("error", error, error.note)
     if as_json:
-        print(json.dumps({"error": found}, indent=2))
+        print(json.dumps({"error": remark_}, indent=2))
     else:
-        show_remark(File(found["file"]), found, console)
+        show_remark(File(remark_["file"]), remark_, console)
     return 1
 
 
@@ -104,8 +104,8 @@ def argument(parameter, text, random):
             return array(type.to.plain, text, random)
         if isinstance(type, C.Struct):
             return np.zeros((), type.dtype)[()]
-        made = float(text) if type.dtype.kind == "f" else int(text, 0)
-        return type.dtype.type(made)
+        number = float(text) if type.dtype.kind == "f" else int(text, 0)
+        return type.dtype.type(number)
     except (ValueError, OverflowError) as error:
         why = f"{text!r} does not fit: {error}"
         raise ValueError(f"{described(parameter)}: {why}") from None

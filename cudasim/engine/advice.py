@@ -30,11 +30,13 @@ def written(launch, sites, message):
     """A sentence about the lines that write the shared array of a message, or ""."""
     name = re.match(r"reads (\w+)", message)[1]
     places = {launch.places[site][0] for site in sites}
-    found = sorted(n for n in places if re.search(rf"\b{name}\b", launch.lines[n - 1]))
-    if not found:
+    numbers = sorted(
+        n for n in places if re.search(rf"\b{name}\b", launch.lines[n - 1])
+    )
+    if not numbers:
         return f"nothing has written {name}: is a line missing?"
-    where = "lines " if len(found) > 1 else "line "
-    where += ", ".join(map(str, found))
+    where = "lines " if len(numbers) > 1 else "line "
+    where += ", ".join(map(str, numbers))
     return (
         f"{where} wrote to {name}, but not there: a shifted index, too narrow a guard?"
     )
@@ -63,20 +65,20 @@ def index_at(launch, site, name):
     """(word, index) of the word[index] at a place, or of the one name[...] in its line;
     empty texts where there is none."""
     line, column = launch.places[site]
-    source, found = launch.lines[line - 1], {}
+    source, indices = launch.lines[line - 1], {}
     for begin in (at for at, letter in enumerate(source) if letter == "["):
         word, end = WORD.search(source[:begin]), closing(source, begin + 1)
         if word is not None and end is not None:
-            found[begin, end] = word[0], source[begin + 1 : end].strip()
+            indices[begin, end] = word[0], source[begin + 1 : end].strip()
     # A read's place is that of its bracket, a write's that of the operator after it.
-    here = [made for (begin, _), made in found.items() if begin == column - 1]
+    here = [index for (begin, _), index in indices.items() if begin == column - 1]
     here += [
-        made
-        for (begin, end), made in found.items()
+        index
+        for (begin, end), index in indices.items()
         if begin < column and not source[end + 1 : column - 1].strip(" ")
     ]
     if not here:
-        alike = {made for made in found.values() if made[0] == name}
+        alike = {index for index in indices.values() if index[0] == name}
         here = [*alike] if len(alike) == 1 else []
     return here[0] if here else ("", "")
 
@@ -99,16 +101,16 @@ def closing(source, at):
 
 def sizes(launch):
     """number -> the names that stand for it: of parameters first, then of macros."""
-    found, program = {}, launch.kernel.module.program
+    names, program = {}, launch.kernel.module.program
     for parameter, value in zip(
         launch.kernel.function.parameters, launch.values, strict=True
     ):
         if parameter.type.plain.is_integer:
-            found.setdefault(int(value), []).append(parameter.name)
+            names.setdefault(int(value), []).append(parameter.name)
     for macro in program._preprocessor.macros.values():
         own = macro.parameters is None and not macro.name.startswith("_")
         if own and [t.kind for t in macro.body] == ["number"]:
             text = macro.body[0].text
             if text.isdecimal():
-                found.setdefault(int(text), []).append(macro.name)
-    return found
+                names.setdefault(int(text), []).append(macro.name)
+    return names

@@ -145,10 +145,10 @@ class Batch:
         true = np.broadcast_to(value != 0, self.shape)
         if mask is not None:
             true = true & mask if how != "and" else true | ~mask
-        found = {"count": np.sum, "and": np.all, "or": np.any}[how](
+        reduced = {"count": np.sum, "and": np.all, "or": np.any}[how](
             true, axis=(3, 4), keepdims=True
         )
-        return found.astype(np.int32)
+        return reduced.astype(np.int32)
 
     def check(self, condition, text, mask, site):
         """assert(condition)."""
@@ -191,9 +191,9 @@ class Batch:
             return new
         if new.ndim and mask.ndim:
             lost = ~mask if declared is None else masks.both_of(~mask, declared)
-            found = masks.patch(new, lost, old)
-            if found is not None:
-                return found
+            patched = masks.patch(new, lost, old)
+            if patched is not None:
+                return patched
         return masks.select(mask, new, old)
 
     @staticmethod

@@ -29,22 +29,22 @@ class Root:
 
     def view(self, dtype):
         """All bytes as one flat array of `dtype`."""
-        found = self._views.get(dtype)
-        if found is None:
+        view = self._views.get(dtype)
+        if view is None:
             flat = self.data.reshape(-1)
             usable = flat.size // dtype.itemsize * dtype.itemsize
-            found = self._views[dtype] = flat[:usable].view(dtype)
-        return found
+            view = self._views[dtype] = flat[:usable].view(dtype)
+        return view
 
     def rows(self, dtype, count):
         """All runs of `count` numbers of `dtype`: item i begins at number i."""
-        found = self._views.get((dtype, count))
-        if found is None:
+        rows = self._views.get((dtype, count))
+        if rows is None:
             flat, items = self.view(dtype), np.dtype((np.void, dtype.itemsize * count))
-            found = self._views[dtype, count] = np.ndarray(
+            rows = self._views[dtype, count] = np.ndarray(
                 flat.size - count + 1, items, flat, strides=dtype.itemsize
             )
-        return found
+        return rows
 
     def describe(self, byte):
         """The element at this byte as a C expression: `x[17]`."""
@@ -76,18 +76,18 @@ class Region:
 
     def base(self, unit, geometry):
         """The start of the region in its root, in units of `unit` bytes."""
-        found = self.bases.get(unit)
-        if found is None:
-            found = self.begin // unit
+        base = self.bases.get(unit)
+        if base is None:
+            base = self.begin // unit
             if self.space == "shared":
                 steps = np.arange(geometry.shape[0], dtype=np.int64)
                 steps = steps.reshape(*geometry.box[:3], 1, 1)
-                found = steps * (self.root.nbytes // unit) + found
+                base = steps * (self.root.nbytes // unit) + base
             elif self.space == "local":
                 steps = np.arange(geometry.lanes, dtype=np.int64)
-                found = steps.reshape(geometry.box) * (self.root.nbytes // unit)
-            self.bases[unit] = found
-        return found
+                base = steps.reshape(geometry.box) * (self.root.nbytes // unit)
+            self.bases[unit] = base
+        return base
 
     def is_one_column(self, index):
         """Is it one place in the local memory of each lane? No tool watches that."""
@@ -95,11 +95,11 @@ class Region:
 
     def column(self, dtype, at, geometry):
         """Number `at` in the local memory of each lane: a view."""
-        found = self.bases.get(dtype)
-        if found is None:
-            found = self.root.view(dtype).reshape(*geometry.box, -1)
-            self.bases[dtype] = found
-        return found[..., at]
+        column = self.bases.get(dtype)
+        if column is None:
+            column = self.root.view(dtype).reshape(*geometry.box, -1)
+            self.bases[dtype] = column
+        return column[..., at]
 
 
 class Pointer:

@@ -57,14 +57,14 @@ class Program:
     @property
     def warnings(self):
         """Lints, by line: also those of the instances of templates made so far."""
-        found = [
+        lints = [
             dataclasses.replace(
                 lint, file=self._file, source_line=self._lines[lint.line - 1]
             )
             for lint in self._preprocessor.warnings + self._scope.warnings
             if (lint.line, lint.column) not in self.brought
         ]
-        return sorted(found, key=lambda lint: (lint.line, lint.column))
+        return sorted(lints, key=lambda lint: (lint.line, lint.column))
 
     @property
     def templates(self):
@@ -158,9 +158,9 @@ def _named(program, expression):
 def _instance(program, template, bound):
     """The kernel that a template makes of these arguments."""
     scope = program._scope
-    made = _sema.instantiate(scope, template, bound, template.node.place)
+    instance = _sema.instantiate(scope, template, bound, template.node.place)
     _sema.finish_file(scope)
-    return made
+    return instance
 
 
 def _guarded(run, name, lines):

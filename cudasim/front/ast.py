@@ -116,7 +116,7 @@ Alias = _define("Alias", "name type", "typedef, using")
 
 def chain(node):
     """A node and those of its kind down its left sides: two of them for a + b + c."""
-    found = [node]
-    while isinstance(found[-1].left, type(node)):
-        found.append(found[-1].left)
-    return found
+    links = [node]
+    while isinstance(links[-1].left, type(node)):
+        links.append(links[-1].left)
+    return links

@@ -76,9 +76,11 @@ def overloads(name):
         words = rest.split(",") if rest else []
         required = sum(not w.endswith("=") for w in words)
         for t in types:
-            made = tuple(_type(w, t) for w in words)
+            parameters = tuple(_type(w, t) for w in words)
             kind = _type(result, t)
-            out.append(Builtin(name, category, kind, made, required, header, arch))
+            out.append(
+                Builtin(name, category, kind, parameters, required, header, arch)
+            )
     return tuple(out)
 
 

@@ -113,9 +113,9 @@ class Reader:
             run = {"-": operator.neg, "+": operator.pos, "~": operator.invert}
             return self.fits(run[text](value), type, live)
         if text == "(":
-            found = self.ternary(live)
+            inner = self.ternary(live)
             self.expect(")", token.place)
-            return found
+            return inner
         return primary(token)
 
 

@@ -36,8 +36,8 @@ def without_value(node):
     parts = [getattr(node, name, None) for name in ("operand", "left", "right")]
     parts = [part for part in parts if part is not None]
     for part in parts:
-        if found := without_value(part):
-            return found
+        if unknown := without_value(part):
+            return unknown
     whole = isinstance(node, T.Unary | T.Binary | T.Convert) and value_of(node) is None
     return node.place if whole and None not in map(value_of, parts) else None
 
@@ -56,9 +56,9 @@ def fit(value, type):
             return None
         return type.wrap(int(value))
     with np.errstate(all="ignore"):
-        found = float(type.dtype.type(value))
-    lost = math.isinf(found) != math.isinf(value) or (found == 0) != (value == 0)
-    return None if lost else found
+        fitted = float(type.dtype.type(value))
+    lost = math.isinf(fitted) != math.isinf(value) or (fitted == 0) != (value == 0)
+    return None if lost else fitted
 
 
 def result(value, type):

@@ -46,8 +46,8 @@ def unknown_call(node):
         return node
     for name in node.__slots__:
         for part in parts(getattr(node, name)):
-            if constant.value_of(part) is None and (found := unknown_call(part)):
-                return found
+            if constant.value_of(part) is None and (call := unknown_call(part)):
+                return call
     return None
 
 

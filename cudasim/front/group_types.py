@@ -182,6 +182,6 @@ def forgets(source, target):
 def forget(node, type):
     """The tile `node` as thread_block_tile<n>."""
     group, place = node.type.plain, node.place
-    made = [rank_of_tile(place, group), count_of_tiles(place, group)]
-    made = T.Aggregate(place, type, made)
-    return T.Comma(place, type, node, made) if isinstance(node, T.Call) else made
+    numbers = [rank_of_tile(place, group), count_of_tiles(place, group)]
+    numbers = T.Aggregate(place, type, numbers)
+    return T.Comma(place, type, node, numbers) if isinstance(node, T.Call) else numbers

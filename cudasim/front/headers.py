@@ -118,10 +118,10 @@ def usual(source):
 
 def defined(source):
     """The names that a text gives to macros, types and variables."""
-    made = {*re.findall(r"#\s*define\s+(\w+)", source)}
-    made |= {*re.findall(r"\w\s+(\w+)\s*=", source)}
+    names = {*re.findall(r"#\s*define\s+(\w+)", source)}
+    names |= {*re.findall(r"\w\s+(\w+)\s*=", source)}
     statements = (part for part in source.split(";")[:-1] if "typedef" in part)
-    return made | {last[0] for part in statements if (last := WORD.search(part))}
+    return names | {last[0] for part in statements if (last := WORD.search(part))}
 
 
 WORD = re.compile(r"(?<!\w)\w+(?=\s*\Z)")  # the last one

@@ -360,10 +360,10 @@ class Preprocessor:
             if token.text == "##" and token.kind == "op" and out:
                 at += 1
                 text = out.pop().text + tokens[at].text
-                made = lex(text)[:-1] if text else [Token("empty", "", place)]
-                if len(made) != 1 or made[0].kind == "bad":
+                lexed = lex(text)[:-1] if text else [Token("empty", "", place)]
+                if len(lexed) != 1 or lexed[0].kind == "bad":
                     raise CompileError(f"'{text}' is not one token", place)
-                out.append(Token(made[0].kind, made[0].text, place))
+                out.append(Token(lexed[0].kind, lexed[0].text, place))
             else:
                 out.append(token)
             at += 1

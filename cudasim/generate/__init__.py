@@ -88,8 +88,8 @@ class Module:
         """The name of a number as a NumPy scalar of its type."""
         if isinstance(type, C.Pointer):
             return "NULL"
-        made = type.dtype.type(value)
-        return self.constant(made, (type.dtype, made.tobytes()))
+        scalar = type.dtype.type(value)
+        return self.constant(scalar, (type.dtype, scalar.tobytes()))
 
     def string(self, text):
         """The number of a string of the program."""

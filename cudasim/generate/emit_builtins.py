@@ -53,12 +53,12 @@ def emit_outputs(code, node, name):
     pairs = list(zip(node.builtin.types, codes, strict=True))
     inputs = [c for t, c in pairs if not isinstance(t, C.Pointer)]
     outputs = [(t, c) for t, c in pairs if isinstance(t, C.Pointer)]
-    found = code.fresh()
-    code.emit(f"{found} = {name}({', '.join(inputs)})")
+    results = code.fresh()
+    code.emit(f"{results} = {name}({', '.join(inputs)})")
     skip = 0 if node.builtin.result is C.VOID else 1
     for i, (type, pointer) in enumerate(outputs):
-        store_value(code, pointer, type.to, f"{found}[{i + skip}]")
-    return f"{found}[0]" if skip else "None"
+        store_value(code, pointer, type.to, f"{results}[{i + skip}]")
+    return f"{results}[0]" if skip else "None"
 
 
 def emit_vector(code, node):

@@ -19,11 +19,11 @@ def is_sum(node):
 
 def terms(node):
     """(sign, term) for each term of a sum."""
-    found = []
+    signed = []
     while is_sum(node):
-        found.append((node.op, node.right))
+        signed.append((node.op, node.right))
         node = node.left
-    return [("+", node), *reversed(found)]
+    return [("+", node), *reversed(signed)]
 
 
 def is_thread(node):
@@ -92,15 +92,15 @@ def rising_variables(nodes, in_memory):
         elif kind is T.Switch:  # a case may be entered after a declaration
             inside = (s for case in node.cases for s in case.body)
             barred |= {s.variable for s in inside if type(s) is T.Declare}
-    found, left = set(), [
+    rising, left = set(), [
         variable for variable, all_of in given.items()
         if variable.type.size >= 4 and not variable.address_taken
         and variable not in barred and any(type(n) is T.Declare for n in all_of)
     ]  # fmt: skip
-    while new := [v for v in left if all(keeps_rising(n, v, found) for n in given[v])]:
-        found |= set(new)
-        left = [v for v in left if v not in found]
-    return found
+    while new := [v for v in left if all(keeps_rising(n, v, rising) for n in given[v])]:
+        rising |= set(new)
+        left = [v for v in left if v not in rising]
+    return rising
 
 
 def keeps_rising(node, variable, rising):

@@ -16,10 +16,10 @@ def faults(code, node):
 
 def traits(code, node):
     """(emits, faults) of an expression"""
-    found = code.known_traits.get(node)
-    if found is None:
-        found = code.known_traits[node] = traits_of(code, node)
-    return found
+    known = code.known_traits.get(node)
+    if known is None:
+        known = code.known_traits[node] = traits_of(code, node)
+    return known
 
 
 def traits_of(code, node):
@@ -50,10 +50,10 @@ def traits_of(code, node):
 def traits_of_chain(code, node):
     """(emits, faults) of a + b + c + ..., which may be long"""
     links = chain(node)
-    found = [traits(code, link.right) for link in links]
-    found.append(traits(code, links[-1].left))
-    faults = any(f for _, f in found) or any(map(may_fail, links))
-    return any(e for e, _ in found), faults
+    of_links = [traits(code, link.right) for link in links]
+    of_links.append(traits(code, links[-1].left))
+    faults = any(f for _, f in of_links) or any(map(may_fail, links))
+    return any(e for e, _ in of_links), faults
 
 
 def may_fail(node):
@@ -78,9 +78,9 @@ def parts(node):
         names = ("operand", "base", "index", "pointer", "left", "right", "condition",
                  "yes", "no", "items", "arguments")  # fmt: skip
         PARTS[kind] = [n for n in names if n in kind.__slots__]
-    found = [getattr(node, name) for name in PARTS[kind]]
+    operands = [getattr(node, name) for name in PARTS[kind]]
     out = []
-    for part in found:
+    for part in operands:
         out += [p for p in part if p is not None] if isinstance(part, list) else [part]
     return out
 

@@ -34,9 +34,9 @@ def store_value(code, pointer, type, value):
 
 
 def access_code(code, type, unit):
-    made = access(type.plain, unit)
-    code.widest = max(code.widest, made.size)
-    return code.module.constant(made)
+    wanted = access(type.plain, unit)
+    code.widest = max(code.widest, wanted.size)
+    return code.module.constant(wanted)
 
 
 def poison_code(code, type):

@@ -35,16 +35,16 @@ def has_array(type):
 def decayed(nodes):
     """The variables that are used by address."""
     loaded = {node.operand for node in nodes if type(node) is T.Load}
-    found = set()
+    arrays = set()
     for node in nodes:
         kind = type(node)
         if kind is T.Decay or kind is T.AddressOf:
-            found |= owners(node.operand)
+            arrays |= owners(node.operand)
         elif kind is T.Select and T.is_lvalue(node):
-            found |= owners(node) if node not in loaded else set()
+            arrays |= owners(node) if node not in loaded else set()
         elif kind is T.Declare and isinstance(node.variable.type, C.Reference):
-            found |= owners(node.init)
-    return found
+            arrays |= owners(node.init)
+    return arrays
 
 
 def owners(node):

@@ -40,16 +40,16 @@ def library(text):
         return None
     path, folder = compiler()
     digest = hashlib.sha256(repr((path, FLAGS, text)).encode()).hexdigest()
-    made = folder / f"{digest}.so"
+    shared = folder / f"{digest}.so"
     try:
-        if not made.exists():
-            build(path, text, folder, made)
-        return ctypes.PyDLL(str(made)).enter
+        if not shared.exists():
+            build(path, text, folder, shared)
+        return ctypes.PyDLL(str(shared)).enter
     except (OSError, subprocess.SubprocessError):
         return None
 
 
-def build(path, text, folder, made):
+def build(path, text, folder, library):
     """Compile; another process may do the same, and the last one wins."""
     with tempfile.TemporaryDirectory(dir=folder) as own:
         source, part = Path(own) / "kernel.c", Path(own) / "kernel.so"
@@ -59,4 +59,4 @@ def build(path, text, folder, made):
             command, check=True, capture_output=True, timeout=SECONDS,
             stdin=subprocess.DEVNULL,
         )  # fmt: skip
-        os.replace(part, made)
+        os.replace(part, library)

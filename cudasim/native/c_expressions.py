@@ -162,8 +162,8 @@ def write_assign(code, node):
 def through(code, target, lines):
     """Steps with a place that is found once, *q."""
     q = code.name("q")
-    found = f"{code.type(target.type)}* {q} = &{place_of(code, target)};"
-    return f"({{ {found} {lines(f'(*{q})')} }})"
+    address = f"{code.type(target.type)}* {q} = &{place_of(code, target)};"
+    return f"({{ {address} {lines(f'(*{q})')} }})"
 
 
 @handles(VALUES, T.CompoundAssign)

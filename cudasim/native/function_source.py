@@ -90,12 +90,12 @@ def number_text(code, value, type):
         type = type.base
     name = code.type(type)
     if type.is_float:
-        made = float(type.dtype.type(value))
-        if made != made:
+        number = float(type.dtype.type(value))
+        if number != number:
             return f"({name})NAN"
-        if abs(made) == float("inf"):
-            return f"({name}){'-' if made < 0 else ''}INFINITY"
-        return f"(({name}){made.hex()})"
+        if abs(number) == float("inf"):
+            return f"({name}){'-' if number < 0 else ''}INFINITY"
+        return f"(({name}){number.hex()})"
     return f"(({name}){int(value) & (2**64 - 1):#x}ull)"
 
 

@@ -38,9 +38,9 @@ class Source:
         self.local, self.casts = 0, False
         self.meets = {f for f in kernel.reached if self.waits(f)}
         orders(kernel)
-        made = [self.function(f, kernel) for f in reversed(kernel.reached)]
-        heads = [f"{code.head};" for code in made]
-        bodies = [function_text(code) for code in made]
+        functions = [self.function(f, kernel) for f in reversed(kernel.reached)]
+        heads = [f"{code.head};" for code in functions]
+        bodies = [function_text(code) for code in functions]
         if self.local > MOST_LOCAL:
             raise Unread("large variables")
         define = "#define MEETS 1\n" if self.meets else ""

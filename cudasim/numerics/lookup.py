@@ -117,9 +117,9 @@ def _function(builtin, first):
 def _half(builtin):
     """A function of the category half."""
     for type in (*builtin.types, builtin.result):
-        found = HALVES.get(type.plain, {}).get(builtin.name)
-        if found:
-            return found
+        operation = HALVES.get(type.plain, {}).get(builtin.name)
+        if operation:
+            return operation
     return convert.BUILTINS.get(builtin.name)
 
 

@@ -35,8 +35,8 @@ class Case:
 
     @property
     def marks(self):
-        found = enumerate(map(MARK.findall, self.source.split("\n")), 1)
-        return {n: {k: kinds.split(", ") for k, kinds in m} for n, m in found if m}
+        lines = enumerate(map(MARK.findall, self.source.split("\n")), 1)
+        return {n: {k: kinds.split(", ") for k, kinds in m} for n, m in lines if m}
 
     @property
     def mended(self):
@@ -94,9 +94,11 @@ def array_makers():
 @functools.cache
 def cases():
     """name -> Case of every file."""
-    found = [case for path in sorted(HERE.glob("*.cu")) for case in read(path)]
-    assert len({case.name for case in found}) == len(found), "two cases of one name"
-    return {case.name: case for case in found}
+    all_cases = [case for path in sorted(HERE.glob("*.cu")) for case in read(path)]
+    assert len({case.name for case in all_cases}) == len(all_cases), (
+        "two cases of one name"
+    )
+    return {case.name: case for case in all_cases}
 
 
 def read(path):

@@ -77,9 +77,9 @@ def triple(size):
 
 
 def root(space="global", elements=1 << 20, type=C.FLOAT, name="x"):
-    found = Root(space, name, np.zeros(elements * type.size, np.uint8))
-    Region(found, name, type, 0, found.nbytes)
-    return found
+    root_ = Root(space, name, np.zeros(elements * type.size, np.uint8))
+    Region(root_, name, type, 0, root_.nbytes)
+    return root_
 
 
 def shared(elements=4096):

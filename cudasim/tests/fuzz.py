@@ -61,10 +61,10 @@ def judge(program, kernel, schedules=SCHEDULES, tools=()):
     lines = []
     for schedule in schedules:
         try:
-            found = simulated(program, schedule, tools, expected)
+            differences = simulated(program, schedule, tools, expected)
         except Exception as error:  # the simulator's own faults are findings too
-            found = [f"{type(error).__name__}: {error}"]
-        lines += [f"{schedule}: {line}" for line in found]
+            differences = [f"{type(error).__name__}: {error}"]
+        lines += [f"{schedule}: {line}" for line in differences]
     return lines
 
 
@@ -100,8 +100,8 @@ def fewer_choices(program, kind):
     for at, value in enumerate(choices):
         for less in {0, value // 2, value - 1} if value else ():
             lists.append(([*choices[:at], less, *choices[at + 1 :]], 0))
-    for made, size in sorted(lists, key=lambda pair: -pair[1]):
-        yield random_kernels.make(program.seed, kind, made), size
+    for shorter, size in sorted(lists, key=lambda pair: -pair[1]):
+        yield random_kernels.make(program.seed, kind, shorter), size
 
 
 def fewer_lines(program, kind):
@@ -140,11 +140,13 @@ def shrink(program, lines, kind, schedules, tools, seconds=120):
         largest, tried, end = None, set(), time.monotonic() + seconds / 2
         while time.monotonic() < end:
             candidates = batches(fewer(best[0], kind), best[0], tried, largest)
-            found, size = first_failing(candidates, sorts(lines), schedules, tools, end)
-            if not found and largest is None:
+            smaller, size = first_failing(
+                candidates, sorts(lines), schedules, tools, end
+            )
+            if not smaller and largest is None:
                 break
-            largest = size if found else None
-            best = min([best, *found], key=lambda f: weight(f[0]))
+            largest = size if smaller else None
+            best = min([best, *smaller], key=lambda f: weight(f[0]))
     return best
 
 
@@ -152,25 +154,29 @@ def first_failing(candidates, wanted, schedules, tools, end):
     """(those that fail of the first batch where any does, its size)."""
     for batch, size in candidates:
         try:
-            found = failures(batch, schedules, tools)
+            failing = failures(batch, schedules, tools)
         except ValueError:  # one without which another does not compile
-            found = []
-        found = [f for f in found if sorts(f[1]) & wanted]
-        if found or time.monotonic() > end:
-            return found, size
+            failing = []
+        failing = [f for f in failing if sorts(f[1]) & wanted]
+        if failing or time.monotonic() > end:
+            return failing, size
     return [], 0
 
 
 def batches(candidates, program, tried, largest, count=8):
     """(programs to compile together, the greatest of their sizes)."""
     batch, most = [], 0
-    for made, size in candidates:
+    for candidate, size in candidates:
         too_large = largest is not None and size > largest
-        if too_large or made.source in tried or weight(made) >= weight(program):
+        if (
+            too_large
+            or candidate.source in tried
+            or weight(candidate) >= weight(program)
+        ):
             continue
-        tried.add(made.source)
-        if accepted(made):
-            batch.append(made)
+        tried.add(candidate.source)
+        if accepted(candidate):
+            batch.append(candidate)
             most = max(most, size)
         if len(batch) == count:
             yield batch, most

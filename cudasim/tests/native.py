@@ -136,9 +136,9 @@ class Native:
 
     def __call__(self, grid, block, args, shared_mem=0):
         places = [_place(a) for a in args]
-        found = [len(value) for value, _ in places]
-        if found != self.sizes:
-            raise TypeError(f"{self.name} takes {self.sizes} bytes, not {found}")
+        sizes = [len(value) for value, _ in places]
+        if sizes != self.sizes:
+            raise TypeError(f"{self.name} takes {self.sizes} bytes, not {sizes}")
         buffers = [ctypes.create_string_buffer(v, len(v) + 16) for v, _ in places]
         array = (ctypes.c_void_p * len(args))(*map(ctypes.addressof, buffers))
         size = (ctypes.c_uint * 6)(*_three(grid), *_three(block))

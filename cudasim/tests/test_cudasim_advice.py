@@ -38,8 +38,8 @@ def without_guards():
 def first_found(stem, text):
     """(launch, findings) of the first launch that shows something."""
     for launch in reversed(list(LAUNCHES[stem]())):
-        if found := launched(text, launch)[0].findings:
-            return launch, found
+        if findings := launched(text, launch)[0].findings:
+            return launch, findings
     return launch, []
 
 
@@ -56,11 +56,11 @@ def guarded(text, finding):
 
 @pytest.mark.parametrize("stem, line, text", list(without_guards()))
 def test_a_guard_that_is_left_out(stem, line, text):
-    launch, found = first_found(stem, text)
-    assert found
+    launch, findings = first_found(stem, text)
+    assert findings
     for _ in range(4):
-        found = launched(text, launch)[0].findings
-        outside = [f for f in found if f.kind == "out-of-bounds"]
+        findings = launched(text, launch)[0].findings
+        outside = [f for f in findings if f.kind == "out-of-bounds"]
         if not outside:
             break
         text = guarded(text, outside[0])
@@ -74,9 +74,9 @@ def test_a_guard_that_is_left_out(stem, line, text):
 
 def test_a_guard_of_a_step_in_shared_memory():
     text = kernels()["reduce_shared"].replace("if (tid < d) ", "")
-    _, found = first_found("reduce_shared", text)
-    assert {f.kind for f in found} == {"race", "out-of-bounds"}
-    assert all("guard" in f.hint and f.line == 8 for f in found)
+    _, findings = first_found("reduce_shared", text)
+    assert {f.kind for f in findings} == {"race", "out-of-bounds"}
+    assert all("guard" in f.hint and f.line == 8 for f in findings)
 
 
 def test_an_index_that_is_shifted():
@@ -86,16 +86,16 @@ def test_an_index_that_is_shifted():
         for match in INDEX.finditer(text):
             line = text.count("\n", 0, match.start()) + 1
             shifted = text[: match.end()] + " + 1" + text[match.end() :]
-            _, found = first_found(stem, shifted)
-            places = {f.line for f in found} | {
-                (f.other or {}).get("line") for f in found
+            _, findings = first_found(stem, shifted)
+            places = {f.line for f in findings} | {
+                (f.other or {}).get("line") for f in findings
             }
-            named = {int(n) for f in found for n in re.findall(r"\b\d+\b", f.hint)}
+            named = {int(n) for f in findings for n in re.findall(r"\b\d+\b", f.hint)}
             if (stem, line) not in UNSEEN:
                 assert line in places | named, (stem, line, match[0])
             tried += 1
             mended += any(
-                "leave the + 1 out" in f.hint and f.line == line for f in found
+                "leave the + 1 out" in f.hint and f.line == line for f in findings
             )
     assert tried > 100 and mended > 0.85 * tried
 
@@ -118,8 +118,8 @@ def test_what_to_write(body, hint):
     head = "#define SIZE 5\n__global__ void k(float* x, int n, int m) {\n"
     kernel = cudasim.RawKernel(f"{head} int i = threadIdx.x; {body} }}", "k")
     args = np.ones(14, np.float32), 14, 7
-    found = cudasim.run(kernel, 1, 32, args).findings
-    assert [f for f in found if f.kind == "out-of-bounds"][0].hint.endswith(hint)
+    findings = cudasim.run(kernel, 1, 32, args).findings
+    assert [f for f in findings if f.kind == "out-of-bounds"][0].hint.endswith(hint)
 
 
 @pytest.mark.parametrize(
@@ -134,8 +134,8 @@ def test_a_guard_names_no_macro_of_the_compiler_and_counts_as_the_text_does(
 ):
     text = f"__global__ void k(float* x) {{ int i = threadIdx.x; {access}; }}"
     args = (np.ones(1, np.float32),)
-    (found,) = cudasim.run(cudasim.RawKernel(text, "k"), 1, 32, args).findings
-    assert found.hint == hint
+    (finding,) = cudasim.run(cudasim.RawKernel(text, "k"), 1, 32, args).findings
+    assert finding.hint == hint
 
 
 def test_where_a_block_announces_too_early():

@@ -166,9 +166,9 @@ def test_lanes_meet_from_different_branches(name, schedule):
 @pytest.mark.parametrize("name", WRONG)
 def test_lanes_that_wait_in_vain_are_found(name, schedule):
     body, lines = WRONG[name]
-    found = run(body, schedule=schedule)[2].findings
-    assert {f.kind for f in found} <= {"divergent-shuffle", "missing-lane"}
-    kind = {f.line for f in found if f.kind == "divergent-shuffle"}
+    findings = run(body, schedule=schedule)[2].findings
+    assert {f.kind for f in findings} <= {"divergent-shuffle", "missing-lane"}
+    kind = {f.line for f in findings if f.kind == "divergent-shuffle"}
     assert kind == lines
 
 
@@ -178,8 +178,8 @@ def test_a_false_alarm_beside_a_true_one():
         "else\nv = __shfl_xor_sync(F, v, 16);"
         "\nif (l < 3)\nv = __shfl_sync(F, v, 1);"
     )
-    found = run(body)[2].findings
-    assert {f.line for f in found} == {9}
+    findings = run(body)[2].findings
+    assert {f.line for f in findings} == {9}
 
 
 def test_what_was_never_written_is_still_found():

@@ -158,11 +158,11 @@ def test_numba_gets_the_same_results():
 
 def test_what_the_tests_launch_is_recorded_once():
     text = "__global__ void k(float* x) { x[threadIdx.x] += 1; }"
-    kernel, x, found = RawKernel(text, "k"), np.zeros(4, np.float32), {}
-    with features.recording(found):
+    kernel, x, launches = RawKernel(text, "k"), np.zeros(4, np.float32), {}
+    with features.recording(launches):
         kernel(1, 4, (x,))
         kernel(1, 4, (x,))
-    (one,) = found.values()
+    (one,) = launches.values()
     assert one.label == "what_the_tests_launch_is_recorded_once"
     assert (one.source, one.name) == (text, "k") and one.args[0].tolist() == [0] * 4
     assert x.tolist() == [2] * 4

@@ -27,12 +27,14 @@ def allowed(marks):
     return pairs | {("race-warp", line) for kind, line in pairs if kind == "race"}
 
 
-def missed(marks, found):
+def missed(marks, findings):
     """The lines of the marks BUG of which nothing was found, there or at an OR."""
-    instead = {(kind, n) for n, m in marks.items() for kind in m.get("OR", ())} & found
+    instead = {
+        (kind, n) for n, m in marks.items() for kind in m.get("OR", ())
+    } & findings
     for line, m in marks.items():
         kinds = m.get("BUG", ())
-        here = any((kind, line) in found for kind in kinds)
+        here = any((kind, line) in findings for kind in kinds)
         if kinds and not here and not any(kind in kinds for kind, _ in instead):
             yield line
 
@@ -44,9 +46,9 @@ def test_found_where_it_is(case):
     for schedule, seed in SCHEDULES:
         launch = case.arguments()
         report, _ = watched(kernel, launch, schedule, seed)
-        found = {(f.kind, f.line) for f in report.findings}
-        assert not list(missed(case.marks, found)), f"{schedule} {seed}: {report}"
-        assert found <= allowed(case.marks), f"{schedule} {seed}: {report}"
+        findings = {(f.kind, f.line) for f in report.findings}
+        assert not list(missed(case.marks, findings)), f"{schedule} {seed}: {report}"
+        assert findings <= allowed(case.marks), f"{schedule} {seed}: {report}"
         for finding in report.findings:
             assert finding.column >= 1 and finding.message
             for at, size in ((finding.block, "grid"), (finding.thread, "block")):

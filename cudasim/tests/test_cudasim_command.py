@@ -209,10 +209,10 @@ def test_a_run_shows_the_warnings_of_the_compiler(command):
 
 def test_a_run_as_json(command):
     words = "1000", "1000", "1024", "--json", "--gpu", "A100"
-    made = json.loads(command(*LAUNCH, *words, add=ADD).stdout)
-    kinds = {found["kind"] for found in made["findings"]}
-    assert kinds == {"out-of-bounds"} and made["counts"]["sectors"] > 0
-    assert made["occupancy"]["gpu"] == "A100" and made["engine"] == "NumPy"
+    report = json.loads(command(*LAUNCH, *words, add=ADD).stdout)
+    kinds = {finding["kind"] for finding in report["findings"]}
+    assert kinds == {"out-of-bounds"} and report["counts"]["sectors"] > 0
+    assert report["occupancy"]["gpu"] == "A100" and report["engine"] == "NumPy"
 
 
 @pytest.mark.parametrize(

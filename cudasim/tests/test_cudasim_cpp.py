@@ -119,5 +119,5 @@ __global__ void k(float* y) {
     y[threadIdx.x] = g(1);
 }"""
     report = cudasim.run(cudasim.RawKernel(text, "k"), 1, 8, (np.zeros(8, np.float32),))
-    found = [(f.kind, f.line, f.thread[0], f.count) for f in report.findings]
-    assert found == [("trap", 4, 3, 5)]
+    findings = [(f.kind, f.line, f.thread[0], f.count) for f in report.findings]
+    assert findings == [("trap", 4, 3, 5)]

@@ -76,13 +76,13 @@ def test_an_update_names_its_atomic_operation(plain, atomic, type, grid, block, 
         )
         if "more" in plain or "add(" in plain:
             return
-    found = findings(plain, type, grid, block)
+    results = findings(plain, type, grid, block)
     name = atomic[atomic.index("atomic") : atomic.index("(", atomic.index("atomic"))]
-    if not found:  # its threads have an element each here
+    if not results:  # its threads have an element each here
         assert block == 8
         return
-    assert {f.kind for f in found} <= {"race", "race-warp"}
-    hints = [f.hint for f in found]
+    assert {f.kind for f in results} <= {"race", "race-warp"}
+    hints = [f.hint for f in results]
     assert all(f"use {name}" in hint or f"with {name}" in hint for hint in hints)
     assert not findings(atomic, type, grid, block)
 
@@ -108,8 +108,8 @@ BARRIERS = [
 
 @pytest.mark.parametrize("text, shape, says, line", BARRIERS)
 def test_a_barrier_goes_where_the_finding_says(text, shape, says, line):
-    found = findings(text.replace("@", ""), "int", *shape)
-    assert found and says in found[0].hint
+    results = findings(text.replace("@", ""), "int", *shape)
+    assert results and says in results[0].hint
     gap = "@" if "@" in text else "\n"
     assert not findings(text.replace(gap, f"\n{line}\n"), "int", *shape)
 
@@ -124,24 +124,24 @@ BLOCKS = [
 
 @pytest.mark.parametrize("first, second", BLOCKS)
 def test_between_blocks_two_launches_help(first, second):
-    found = findings(f"{first}\n{second}", "int", 4, 64)
-    assert found and {f.hint for f in found} == {"use two kernel launches"}
+    results = findings(f"{first}\n{second}", "int", 4, 64)
+    assert results and {f.hint for f in results} == {"use two kernel launches"}
     assert not findings(first, "int", 4, 64) and not findings(second, "int", 4, 64)
 
 
 def test_neighbors_of_another_block_are_read_into_another_array():
-    found = findings("if (i + 1 < n) bins[i] = bins[i + 1] + k;", "int", 4, 64)
-    between = [f for f in found if "nothing orders two blocks" in f.message]
+    results = findings("if (i + 1 < n) bins[i] = bins[i + 1] + k;", "int", 4, 64)
+    between = [f for f in results if "nothing orders two blocks" in f.message]
     assert {f.hint for f in between} == {"write the results to another array"}
     assert not findings("if (i + 1 < n) out[i] = bins[i + 1] + k;", "int", 4, 64)
 
 
 def test_blocks_that_write_one_element():
-    found = findings("if (t == 0) bins[0] = blockIdx.x;", "int", 4, 64)
-    assert len(found) == 1 and "let one thread do it" in found[0].hint
+    results = findings("if (t == 0) bins[0] = blockIdx.x;", "int", 4, 64)
+    assert len(results) == 1 and "let one thread do it" in results[0].hint
     assert not findings("if (i == 0) bins[0] = blockIdx.x;", "int", 4, 64)
 
 
 def test_places_that_a_function_returns_are_read_for_updates():
-    found = findings("at(bins)++;", "int", 1, 64)
-    assert found and all("use atomicAdd" in f.hint for f in found)
+    results = findings("at(bins)++;", "int", 1, 64)
+    assert results and all("use atomicAdd" in f.hint for f in results)

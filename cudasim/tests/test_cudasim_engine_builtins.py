@@ -83,20 +83,20 @@ def test_one_result_however_it_is_called(group):
     )
     for schedule in ("lockstep", "warps"):
         args = [arrays_of(inputs, results) for *_, inputs, results in parts]
-        flat = [one for given, made in args for one in (*given, *sum(made, []))]
+        flat = [one for given, outputs in args for one in (*given, *sum(outputs, []))]
         report = cudasim.run(kernel, 1, N, flat, schedule=schedule, tools=["race"])
         assert {f.kind for f in report.findings} <= {"divide-by-zero"}, str(report)
-        for builtin, (_, made) in zip(group, args, strict=True):
-            assert same(*made), f"{described(builtin)} ({schedule})"
+        for builtin, (_, outputs) in zip(group, args, strict=True):
+            assert same(*outputs), f"{described(builtin)} ({schedule})"
 
 
 def arrays_of(inputs, results):
     """(arguments, [the outputs of each form])"""
     given = [array(t, N, seed) for seed, t in enumerate(inputs)]
-    made = [[array(t, N) for t in results] for _ in "uvm"]
-    for one in sum(made, []):
+    outputs = [[array(t, N) for t in results] for _ in "uvm"]
+    for one in sum(outputs, []):
         one[...] = 99
-    return given, made
+    return given, outputs
 
 
 def same(us, vs, ms):
@@ -136,10 +136,10 @@ def rounded_to_bfloat16(x):
 
 def numbers(type, count, seed):
     """Small numbers as `type` keeps them."""
-    made = array(type, count, seed)
+    values = array(type, count, seed)
     if leaves_of(type)[0][0] is C.BFLOAT16:
-        return (made.astype(np.float32).view(np.uint32) >> 16).astype(np.uint16)
-    return made
+        return (values.astype(np.float32).view(np.uint32) >> 16).astype(np.uint16)
+    return values
 
 
 def one_by_one(how, memory, operands, per):

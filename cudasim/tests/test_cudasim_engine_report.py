@@ -187,6 +187,6 @@ def test_an_access_out_of_bounds_comes_before_what_follows_from_it():
     o[threadIdx.x] += s[threadIdx.x ^ 1];
     o[threadIdx.x + 10] = 2; }"""
     args = (np.ones(64, np.float32),)
-    found = cudasim.run(cudasim.RawKernel(source, "k"), 1, 64, args).findings
-    assert [f.kind for f in found][:2] == ["out-of-bounds", "race"]
-    assert [f.line for f in found[1:]] == sorted(f.line for f in found[1:])
+    findings = cudasim.run(cudasim.RawKernel(source, "k"), 1, 64, args).findings
+    assert [f.kind for f in findings][:2] == ["out-of-bounds", "race"]
+    assert [f.line for f in findings[1:]] == sorted(f.line for f in findings[1:])

@@ -134,7 +134,7 @@ def test_what_is_read_stays_as_it_was():
 )  # fmt: skip
 def test_who_misses_a_barrier(body, here, all, block, thread, schedule):
     kernel = RawKernel(f"__global__ void k() {{ {body} }}", "k")
-    found = cudasim.run(kernel, 2, 64, (), tools=(), schedule=schedule).findings[0]
-    assert found.kind == "divergent-barrier"
-    assert f"only {here} of the {all} threads of this block" in found.message
-    assert (found.block, found.thread) == ((block, 0, 0), (thread, 0, 0))
+    finding = cudasim.run(kernel, 2, 64, (), tools=(), schedule=schedule).findings[0]
+    assert finding.kind == "divergent-barrier"
+    assert f"only {here} of the {all} threads of this block" in finding.message
+    assert (finding.block, finding.thread) == ((block, 0, 0), (thread, 0, 0))

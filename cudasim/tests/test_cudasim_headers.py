@@ -46,12 +46,12 @@ def test_fp8_as_pytorch():
         -(2**-16),
     ]
     x = np.r_[some, edges, np.arange(36) / 16].astype(np.float32)
-    made, back = np.zeros((2, 2048), np.uint8), np.zeros((2048, 2), np.float32)
-    cudasim.RawKernel(FP8, "k")(8, 256, (x, made[0], made[1], back))
+    bytes_, back = np.zeros((2, 2048), np.uint8), np.zeros((2048, 2), np.float32)
+    cudasim.RawKernel(FP8, "k")(8, 256, (x, bytes_[0], bytes_[1], back))
     for i, dtype in enumerate((torch.float8_e4m3fn, torch.float8_e5m2)):
         most = torch.finfo(dtype).max
         expected = torch.from_numpy(x).clamp(-most, most).to(dtype)
-        assert made[i].tolist() == expected.view(torch.uint8).tolist()
+        assert bytes_[i].tolist() == expected.view(torch.uint8).tolist()
         assert back[:, i].tolist() == expected.float().tolist()
     compiles(FP8)
 
@@ -255,15 +255,15 @@ def test_copies_and_their_barriers():
 def test_a_barrier_that_is_left_out_is_a_race_in_the_kernels_own_line():
     line = "    bar.arrive_and_wait();\n    y[t] += s[63 - t] + r[63 - t];"
     without = BARRIER.replace(line, line.partition("\n")[2])
-    found, _ = reversed_four_times(without)
-    assert {f.kind for f in found} == {"race"}
-    assert {f.line for f in found} == {32}
+    findings, _ = reversed_four_times(without)
+    assert {f.kind for f in findings} == {"race"}
+    assert {f.line for f in findings} == {32}
 
 
 def test_what_a_header_does_is_found_where_it_is_called():
     text = BARRIER.replace("r + 4 * t, x + 4 * t", "r + 4 * t, x + 8 * t")
-    found, _ = reversed_four_times(text)
-    (one,) = [f for f in found if f.kind == "out-of-bounds"]
+    findings, _ = reversed_four_times(text)
+    (one,) = [f for f in findings if f.kind == "out-of-bounds"]
     assert one.line == 29
 
 
@@ -352,8 +352,8 @@ def over_the_grid(text, schedule, blocks=7):
 
 @pytest.mark.parametrize("schedule", ["lockstep", "warps"])
 def test_the_whole_grid_waits(schedule):
-    found, y = over_the_grid(GRID, schedule)
-    assert found == [] and y.tolist() == [499500.0] * 7
+    findings, y = over_the_grid(GRID, schedule)
+    assert findings == [] and y.tolist() == [499500.0] * 7
     without = GRID.replace("    grid.sync();\n", "\n")
     assert over_the_grid(without, schedule)[0] == [("race", 14)]
     assert over_the_grid(GRID, schedule, 6)[0] == [("divergent-barrier", 12)]
@@ -453,11 +453,11 @@ __global__ void k(const float* x, float* y) {
     cg::wait(block);
     y[threadIdx.x] = s[63 - threadIdx.x];
 }"""
-    for line, found in (("cg::wait(block);", set()), ("", {("race", 10)})):
+    for line, expected in (("cg::wait(block);", set()), ("", {("race", 10)})):
         x, y = np.arange(64, dtype=np.float32), np.zeros(64, np.float32)
         kernel = cudasim.RawKernel(text.replace("cg::wait(block);", line), "k")
         report = cudasim.run(kernel, 1, 64, (x, y))
-        assert {(f.kind, f.line) for f in report.findings} == found
+        assert {(f.kind, f.line) for f in report.findings} == expected
         assert y.tolist() == x[::-1].tolist()
     compiles(text)
 
@@ -485,8 +485,8 @@ def test_surfaces():
     assert cudasim.run(kernel, 1, (4, 3), (*args, 0)).findings == []
     assert out[1][1].tolist() == (image + 100 * above).tolist()
     assert not out[1][0].any()
-    (found,) = cudasim.run(kernel, 1, (4, 3), (*args, 1)).findings
-    assert (found.kind, found.line) == ("assert", 6)
+    (finding,) = cudasim.run(kernel, 1, (4, 3), (*args, 1)).findings
+    assert (finding.kind, finding.line) == ("assert", 6)
     compiles(SURFACE)
 
 
@@ -560,9 +560,11 @@ def test_what_a_warp_does_together_orders_no_memory(body):
         compiles(source, 80)
         kernel = cudasim.RawKernel(source, "f", options)
         a, b = (np.ones(256, np.float16) for _ in "ab")
-        found = cudasim.run(kernel, 1, 32, (a, b, np.zeros(256, np.float32))).findings
+        findings = cudasim.run(
+            kernel, 1, 32, (a, b, np.zeros(256, np.float32))
+        ).findings
         kinds = {"race-warp"} if text in wrong else set()
-        assert {f.kind for f in found} == kinds
+        assert {f.kind for f in findings} == kinds
 
 
 # Asynchronous copies of 64 floats into s; the statement between @ waits for them.

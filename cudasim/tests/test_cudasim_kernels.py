@@ -393,9 +393,9 @@ WITH_BARRIERS = [stem for stem, text in kernels().items() if BARRIER.search(text
 @pytest.mark.parametrize("schedule", ["lockstep", "warps"])
 @pytest.mark.parametrize("stem", WITH_BARRIERS)
 def test_every_barrier_is_missed(stem, schedule):
-    found = unnoticed(kernels()[stem], LAUNCHES[stem](), schedule)
+    missed = unnoticed(kernels()[stem], LAUNCHES[stem](), schedule)
     redundant = {number for kernel, number in REDUNDANT if kernel == stem}
-    assert {number for number, _ in found} == redundant
+    assert {number for number, _ in missed} == redundant
 
 
 def test_barriers_of_the_kernels_are_counted():

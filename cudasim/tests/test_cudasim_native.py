@@ -66,9 +66,9 @@ def test_a_report_says_what_ran():
 def test_teaching_kernels(stem):
     for one in LAUNCHES[stem]():
         how = one.grid, one.block, one.args, one.shared_mem, one.options
-        made, plain, fast = both(kernels()[stem], one.name, *how)
-        assert made == (stem not in UNREAD)
-        assert not made or same(plain, fast)
+        compiled, plain, fast = both(kernels()[stem], one.name, *how)
+        assert compiled == (stem not in UNREAD)
+        assert not compiled or same(plain, fast)
 
 
 @needs_compiler

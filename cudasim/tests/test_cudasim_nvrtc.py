@@ -23,8 +23,8 @@ INCLUDE = re.compile(r"^\s*#\s*include.*$", re.M)
 
 def instances(text):
     """The name expressions by which the kernel templates of a text are compiled."""
-    made = re.findall(r"template\s*<([^>]*)>\s*__global__[^(]*?(\w+)\s*\(", text)
-    return tuple(f"{n}<{', '.join(map(argument, p.split(',')))}>" for p, n in made)
+    templates = re.findall(r"template\s*<([^>]*)>\s*__global__[^(]*?(\w+)\s*\(", text)
+    return tuple(f"{n}<{', '.join(map(argument, p.split(',')))}>" for p, n in templates)
 
 
 def argument(parameter):

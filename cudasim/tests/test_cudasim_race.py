@@ -19,9 +19,9 @@ def test_missing_barrier():
     m.write(s, m.tx, 3)
     m.read(s, 255 - m.tx, 7)
     assert m.end() == [("race", 7, 3)]
-    found = m.found[0]
-    assert found["thread"] == (0, 0, 0) and found["block"] == (0, 0, 0)
-    assert found["message"] == (
+    finding = m.found[0]
+    assert finding["thread"] == (0, 0, 0) and finding["block"] == (0, 0, 0)
+    assert finding["message"] == (
         "reads s[255], which thread 255 wrote at line 3: no barrier between them"
     )
 
@@ -367,8 +367,8 @@ def test_what_mends_a_dropped_barrier_of_the_tiled_product(which, hint):
     dropped += "__syncthreads();".join(["", *parts[which + 2 :]])
     a, b, c = np.ones((3, 32, 32), np.float32)
     args = a, b, c, 32, 32, 32
-    found = cudasim.run(
+    findings = cudasim.run(
         cudasim.RawKernel(dropped, "matmul_tiled"), 4, (16, 16), args
     ).findings
-    assert {f.kind for f in found} == {"race", "race-warp"}
-    assert all(hint in f.hint for f in found)
+    assert {f.kind for f in findings} == {"race", "race-warp"}
+    assert all(hint in f.hint for f in findings)

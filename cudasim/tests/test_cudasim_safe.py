@@ -248,8 +248,8 @@ def test_a_function_that_calls_itself_for_ever_is_a_finding(tools):
     text = "__device__ int f(int n) { return f(n + 1) + 1; }"
     text += "__global__ void k(int* o) { o[0] = f(0); }"
     kernel, args = cudasim.RawKernel(text, "k"), (np.zeros(1, np.int32),)
-    (found,) = cudasim.run(kernel, 1, 32, args, tools=tools).findings
-    assert found.kind == "memory" and "calls itself" in found.message
+    (finding,) = cudasim.run(kernel, 1, 32, args, tools=tools).findings
+    assert finding.kind == "memory" and "calls itself" in finding.message
 
 
 def test_memory_that_is_not_there_is_a_finding():
@@ -257,8 +257,8 @@ def test_memory_that_is_not_there_is_a_finding():
         "__global__ void k(int* o) { float s[100000000]; s[o[0]] = 1; o[1] = s[o[0]]; }"
     )
     kernel, args = cudasim.RawKernel(text, "k"), (np.zeros(2, np.int32),)
-    (found,) = cudasim.run(kernel, 1, 32, args).findings
-    assert found.kind == "memory" and "declare large arrays" in found.hint
+    (finding,) = cudasim.run(kernel, 1, 32, args).findings
+    assert finding.kind == "memory" and "declare large arrays" in finding.hint
     with pytest.raises(cudasim.KernelError, match="memory in k"):
         kernel(1, 32, args)
 

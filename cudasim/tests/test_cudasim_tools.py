@@ -50,14 +50,14 @@ def test_atomic_needs_a_value():
 
 def test_device_memory_nobody_wrote():
     array = empty(1000)
-    for line, found in ((3, []), (4, [("uninitialized", 4, None)])):
+    for line, findings in ((3, []), (4, [("uninitialized", 4, None)])):
         m, x = Machine(Init, 256, 4), root(elements=1000)
         x.fresh = fresh_of(array)
         i = m.bx * 256 + m.tx
         if line == 3:
             m.write(x, i, line, mask=i < 900)
         m.read(x, i, line, mask=i < (900 if line == 3 else 901))
-        assert m.end() == found
+        assert m.end() == findings
     assert m.found[0]["block"] == (3, 0, 0) and m.found[0]["count"] == 1
 
 

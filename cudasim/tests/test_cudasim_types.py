@@ -165,8 +165,8 @@ def test_values_of_constexpr(text, value):
         CONSTANT + "template <long long V> __device__ long long f() { return V; }\n"
         f"__global__ void k(long long* o) {{ o[0] = f<({text})>(); }}"
     )
-    made = [f for f in program.functions if f.name == "f"]
-    assert [f.template_arguments for f in made] == [(value,)]
+    instances = [f for f in program.functions if f.name == "f"]
+    assert [f.template_arguments for f in instances] == [(value,)]
 
 
 def test_templates_are_instantiated_once_for_each_type():
@@ -175,8 +175,8 @@ def test_templates_are_instantiated_once_for_each_type():
         "__global__ void k(float* a, int* b) {\n"
         "  a[0] = sq(a[1]) + sq(2.0f); *b = sq(3);\n}"
     )
-    made = [f for f in program.functions if f.name == "sq"]
-    assert [str(f.result) for f in made] == ["float", "int"]
+    instances = [f for f in program.functions if f.name == "sq"]
+    assert [str(f.result) for f in instances] == ["float", "int"]
 
 
 def test_kernel_templates_by_name():

@@ -30,13 +30,13 @@ class Banks(Counting):
                 _, (rows, _) = warps(geometry, blocks, one, whole=True)
                 weight, (lanes, real) = warps(geometry, blocks, mask, whole=True)
                 lanes = both(lanes, real).reshape(len(mask), -1, 32)
-                found = count_under(rows, part, lanes)
+                counts = count_under(rows, part, lanes)
             else:
                 weight, (rows, lanes, real) = warps(
                     geometry, blocks, one, mask, whole=True
                 )
-                found = count(rows, part, both(lanes, real))
-            seen += np.multiply(weight, found)
+                counts = count(rows, part, both(lanes, real))
+            seen += np.multiply(weight, counts)
 
     def end(self):
         self.count_waiting()

@@ -150,8 +150,8 @@ def warps(geometry, blocks, *arrays, whole=False):
         real = np.broadcast_to(real, (b, lanes + pad)).reshape(-1, columns)
     rows = iter([a.reshape(-1, columns) for a in rows])
     result = [None if a is None else next(rows) for a in arrays]
-    found = b * -(-lanes // columns)
-    return blocks * -(-R * C // 32) // found, [*result, real]
+    per_row = b * -(-lanes // columns)
+    return blocks * -(-R * C // 32) // per_row, [*result, real]
 
 
 def _repeats(r, c, R, C):

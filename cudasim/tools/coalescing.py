@@ -52,8 +52,8 @@ class Coalescing(Counting):
         for one, part in pieces(address, size):
             for some, those in alike(one, mask, blocks, np.arange(columns) * size):
                 weight, (rows, active, real) = warps(geometry, some, those, mask)
-                found = count(rows, part, both(active, real))
-                seen[:4] += np.multiply(weight, found)
+                counts = count(rows, part, both(active, real))
+                seen[:4] += np.multiply(weight, counts)
 
     def _close(self):
         """Take the largest count of a thread in the batch that ends."""

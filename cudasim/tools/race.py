@@ -191,10 +191,10 @@ class Race(Tool):
         """What to write if both accesses belong to updates of a variable, or ""."""
         if self.updates is None:
             self.updates = updates(self.launch.functions)
-        found = [self.updates.get(self.launch.places[s]) for s in (site, other)]
-        if None in found:
+        both_updates = [self.updates.get(self.launch.places[s]) for s in (site, other)]
+        if None in both_updates:
             return ""
-        return found[site == other or found[0].operator == ""].advice()
+        return both_updates[site == other or both_updates[0].operator == ""].advice()
 
     def _mend(self, grade, line, before, within=False, some=False):
         """What to write between an access and the one before, at these lines.

@@ -43,11 +43,11 @@ class Update:
 
 def updates(functions):
     """place of an access -> the Update that it belongs to, in these functions."""
-    found = {}
+    by_place = {}
     for function in functions:
         if function.body is not None:
-            Finder(found).statement(function.body)
-    return found
+            Finder(by_place).statement(function.body)
+    return by_place
 
 
 class Finder:
@@ -55,8 +55,8 @@ class Finder:
 
     known: variable -> its value's tree, and what was known then."""
 
-    def __init__(self, found):
-        self.found, self.known = found, {}
+    def __init__(self, updates):
+        self.found, self.known = updates, {}
 
     def statement(self, node):
         if isinstance(node, T.Declare):
@@ -121,7 +121,7 @@ class Finder:
         here = [self.made_of(s, target, self.known) for s in sides if s is not None]
         if isinstance(condition, T.Unary):
             here = [self.made_of(condition.operand, target, self.known)]
-        places = [place for _, found in here for place in found]
+        places = [place for _, of_part in here for place in of_part]
         if places:
             operator = "=="
             if condition.op in LARGER + SMALLER:
@@ -161,10 +161,10 @@ class Finder:
                 return again(returned[0].value, given)
         if isinstance(node, T.Call | T.BuiltinCall):
             inner = [again(a) for a in node.arguments]
-            places = [place for _, found in inner for place in found]
+            places = [place for _, of_part in inner for place in of_part]
             name = node.builtin.name if isinstance(node, T.BuiltinCall) else ""
             operator = next((w for w in ("max", "min") if w in name), "")
-            whole = all(how == "same" for how, found in inner if found)
+            whole = all(how == "same" for how, of_part in inner if of_part)
             return (operator if whole else ""), places
         if isinstance(node, T.Unary):
             return "", again(node.operand)[1]

@@ -82,8 +82,8 @@ class Cursor:
         if token.text in self.spaces:
             del self.tokens[self.at : self.at + 2]
             self.go(self.at)
-        elif made := self.of_header(token.text, member.text):
-            token.text = made
+        elif joined := self.of_header(token.text, member.text):
+            token.text = joined
             del self.tokens[self.at + 1 : self.at + 3]
             self.go(self.at)
         elif member.kind == "id" and self.kind_of(space) == groups.SPACE:
@@ -93,15 +93,15 @@ class Cursor:
 
     def of_header(self, space, name):
         """What a header here calls cuda::barrier, cg::this_grid and so on, or None."""
-        made = None
+        joined = None
         if self.kind_of(space + "::") == groups.SPACE:
-            made = groups.BROUGHT + name
+            joined = groups.BROUGHT + name
         elif space in ("cuda", "__cuda_thread_scope") or (space, name) == (
             "std",
             "move",
         ):
-            made = f"__cuda_{name}"
-        return made if made and self.kind_of(made) is not None else None
+            joined = f"__cuda_{name}"
+        return joined if joined and self.kind_of(joined) is not None else None
 
     def member_of_space(self, token):
         """Refuse what the namespace of cooperative groups has not, or not here."""
@@ -164,15 +164,15 @@ class Cursor:
 
     def expected(self, what, why=""):
         """The error for a missing token: it points after the token before."""
-        found = self.token
-        shown = "the end of the file" if found.kind == "end" else f"'{found.text}'"
+        token = self.token
+        shown = "the end of the file" if token.kind == "end" else f"'{token.text}'"
         message = f"expected {what}{why}, found {shown}"
         if self.at and what in ("';'", "')'", "']'", "'}'", "','", "'>'"):
             before = self.tokens[self.at - 1]
             message = f"expected {what} after '{before.text}'{why}"
             line, column = before.place
             return CompileError(message, (line, column + len(before.text)))
-        return CompileError(message, found.place)
+        return CompileError(message, token.place)
 
     def name(self, what):
         """A name that is no keyword."""

@@ -28,14 +28,14 @@ def parse_asm(cursor):
     operands = [*outputs, *inputs]
     cursor.enter()
     declared = [operand_variable(cursor, i, *o) for i, o in enumerate(operands)]
-    made = [ast.Declaration(place, [v]) for v in declared]
+    statements = [ast.Declaration(place, [v]) for v in declared]
     meant = " ".join(Ptx([o[0][-1] for o in operands], place).lines(text))
-    made += read_as(cursor, f"{{ {meant} }}", parse_statement, place)
+    statements += read_as(cursor, f"{{ {meant} }}", parse_statement, place)
     for variable, (_, value) in zip(declared, outputs):  # noqa: B905
         name = ast.Name(place, variable.name, None)
-        made.append(ast.Expression(place, ast.Operand(value.place, value, name)))
+        statements.append(ast.Expression(place, ast.Operand(value.place, value, name)))
     cursor.leave()
-    return ast.Block(place, made, place)
+    return ast.Block(place, statements, place)
 
 
 def parse_text(cursor):
@@ -84,9 +84,9 @@ def read_as(cursor, text, run, place):
         token.place = place
     around, cursor.tokens = (cursor.tokens, cursor.at), tokens
     cursor.go(0)
-    made = run(cursor)
+    tree = run(cursor)
     if cursor.token.kind != "end":
         raise CompileError("this asm cannot be read", place)
     cursor.tokens, at = around
     cursor.go(at)
-    return made
+    return tree

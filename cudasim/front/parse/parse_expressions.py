@@ -32,9 +32,9 @@ def parse_expression(cursor):
 
 def parse_assignment(cursor):
     cursor.deeper()
-    made = parse_assigned(cursor, parse_conditional(cursor))
+    value = parse_assigned(cursor, parse_conditional(cursor))
     cursor.depth -= 1
-    return made
+    return value
 
 
 def parse_assigned(cursor, left):
@@ -72,7 +72,7 @@ def too_long(token):
 
 def parse_binary(cursor, level):
     left, count = parse_unary(cursor), 0
-    while (found := words.LEVELS.get(cursor.text, 0)) >= level:
+    while (precedence := words.LEVELS.get(cursor.text, 0)) >= level:
         if cursor.closing and cursor.text in (">", ">>"):
             break
         token, count = cursor.next(), count + 1
@@ -80,7 +80,7 @@ def parse_binary(cursor, level):
             raise too_long(token)
         if cursor.text == "...":
             return parse_fold(cursor, token.place, token.text, left)
-        right = parse_binary(cursor, found + 1)
+        right = parse_binary(cursor, precedence + 1)
         left = ast.Binary(token.place, token.text, left, right)
     return left
 
@@ -103,9 +103,9 @@ def parse_unary(cursor):
     if text in PREFIX:
         cursor.deeper()
         token = cursor.next()
-        made = ast.Unary(token.place, token.text, parse_unary(cursor))
+        node = ast.Unary(token.place, token.text, parse_unary(cursor))
         cursor.depth -= 1
-        return made
+        return node
     if text in ("sizeof", "alignof"):
         return parse_sizeof(cursor)
     if text == "(" and type_behind_bracket(cursor):
@@ -115,9 +115,9 @@ def parse_unary(cursor):
         cursor.expect(")")
         if cursor.text == "{":
             raise outside("a compound literal", place, "write T{...}")
-        made = ast.Cast(place, "c", type, parse_unary(cursor))
+        node = ast.Cast(place, "c", type, parse_unary(cursor))
         cursor.depth -= 1
-        return made
+        return node
     return parse_postfix(cursor, parse_primary(cursor))
 
 
@@ -125,16 +125,16 @@ def type_behind_bracket(cursor):
     """Is this the ( of a cast? T(x) in brackets is not: (float)(x), (float(x))."""
     at = cursor.at
     cursor.go(at + 1)
-    found = starts_type(cursor)
+    is_type = starts_type(cursor)
     called = cursor.peek() == "(" and cursor.text != "decltype"
-    if found and called and cursor.peek(2) not in ("*", "&"):
-        found = False
-    if found and (cursor.peek() == "{" or is_value_of_type(cursor, cursor.peek())):
-        found = False
-    if found and cursor.kind_of(cursor.text) == CLASS:
-        found = is_type_alone(cursor)
+    if is_type and called and cursor.peek(2) not in ("*", "&"):
+        is_type = False
+    if is_type and (cursor.peek() == "{" or is_value_of_type(cursor, cursor.peek())):
+        is_type = False
+    if is_type and cursor.kind_of(cursor.text) == CLASS:
+        is_type = is_type_alone(cursor)
     cursor.go(at)
-    return found
+    return is_type
 
 
 def is_type_alone(cursor):
@@ -221,9 +221,9 @@ def parse_items(cursor):
     place = cursor.token.place
     if cursor.peek() == ".":
         raise outside("a designated initializer", place, "give the values in order")
-    made = ast.Items(place, parse_arguments(cursor, "}"))
+    items = ast.Items(place, parse_arguments(cursor, "}"))
     cursor.depth -= 1
-    return made
+    return items
 
 
 def parse_primary(cursor):

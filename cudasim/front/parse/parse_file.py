@@ -69,10 +69,10 @@ def declares_printf(cursor):
         texts.pop(0)
     end = texts.index(";") if ";" in texts else 0
     begins, ends = texts[:3], texts[end - 2 : end]
-    found = begins == ["int", "printf", "("] and ends == ["...", ")"]
-    while found and cursor.next().text != ";":
+    is_printf = begins == ["int", "printf", "("] and ends == ["...", ")"]
+    while is_printf and cursor.next().text != ";":
         pass
-    return found
+    return is_printf
 
 
 def parse_linkage(cursor):
@@ -86,8 +86,8 @@ def parse_linkage(cursor):
     if language not in ('"C"', '"C++"'):
         raise CompileError(f"unknown language {language}", place)
     if not cursor.accept("{"):
-        made = [refuse_storage(node) for node in parse_outermost(cursor)]
-        return mark_linkage(made) if language == '"C"' else made
+        nodes = [refuse_storage(node) for node in parse_outermost(cursor)]
+        return mark_linkage(nodes) if language == '"C"' else nodes
     out = parse_declarations(cursor)
     return mark_linkage(out) if language == '"C"' else out
 
@@ -128,11 +128,11 @@ def parse_template(cursor):
     place = cursor.next().place
     cursor.enter()
     if cursor.token.kind == "id":
-        made = parse_function_or_variables(cursor, [])[0]
+        node = parse_function_or_variables(cursor, [])[0]
         cursor.leave()
-        if not isinstance(made, ast.Function) or made.body is not None:
+        if not isinstance(node, ast.Function) or node.body is not None:
             raise CompileError("'<' is missing after 'template'", place)
-        return made
+        return node
     cursor.expect("<")
     parameters = []
     while cursor.text != ">":
@@ -141,23 +141,23 @@ def parse_template(cursor):
             break
     cursor.expect(">")
     if cursor.text in ("struct", "class") and defines(cursor):
-        made = parse_struct(cursor, parameters)
+        node = parse_struct(cursor, parameters)
         cursor.expect(";")
         cursor.leave()
-        cursor.declare(made.name, CLASS)
-        return made
+        cursor.declare(node.name, CLASS)
+        return node
     if cursor.text in ("using", "template"):
         raise outside(f"a template of '{cursor.text}'", place, "write a function")
-    made = parse_function_or_variables(cursor, parameters)
-    if isinstance(made[0], ast.Declaration) and len(made[0].variables) == 1:
-        (variable,) = made[0].variables
+    node = parse_function_or_variables(cursor, parameters)
+    if isinstance(node[0], ast.Declaration) and len(node[0].variables) == 1:
+        (variable,) = node[0].variables
         cursor.leave()
         cursor.declare(variable.name, TEMPLATE)
         return ast.VariableTemplate(place, parameters, variable)
     cursor.leave()
     if parameters:
-        cursor.declare(made[0].name, TEMPLATE)
-    return made[0]
+        cursor.declare(node[0].name, TEMPLATE)
+    return node[0]
 
 
 def parse_template_parameter(cursor):
@@ -271,14 +271,14 @@ def begins_function(cursor):
     """Is what follows the ( a list of parameters?"""
     at = cursor.at
     cursor.go(at + 2)
-    found = (
+    begins = (
         cursor.text in (")", "...")
         or starts_type(cursor)
         or (cursor.token.kind == "id" and cursor.tokens[cursor.at + 1].kind == "id")
         or (cursor.token.kind == "id" and cursor.peek() in ("*", "&"))
     )
     cursor.go(at)
-    return found
+    return begins
 
 
 def parse_function(cursor, result, seen, template, name=None):

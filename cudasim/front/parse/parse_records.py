@@ -35,10 +35,10 @@ ACCESS = ("public", "private", "protected")
 
 
 def parse_typedef(cursor):
-    place, made = cursor.next().place, []
+    place, nodes = cursor.next().place, []
     if defines(cursor):
-        made = [parse_typedef_struct(cursor)]
-        type = ast.NamedType(place, made[0].name, 0)
+        nodes = [parse_typedef_struct(cursor)]
+        type = ast.NamedType(place, nodes[0].name, 0)
     else:
         cursor.aliasing = True
         type, _ = parse_specifiers(cursor)
@@ -50,50 +50,50 @@ def parse_typedef(cursor):
         cursor.aliasing = False
         if is_function_type(whole):
             cursor.function_types.add(name.text)
-        if not made or whole is not type or name.text != made[0].name:
+        if not nodes or whole is not type or name.text != nodes[0].name:
             cursor.declare(name.text, TYPE)
-            made.append(ast.Alias(name.place, name.text, whole))
+            nodes.append(ast.Alias(name.place, name.text, whole))
         if not cursor.accept(","):
             break
     cursor.expect(";")
-    return made
+    return nodes
 
 
 def parse_typedef_struct(cursor):
     """typedef struct {...} P: the struct is named P."""
-    made = parse_enum(cursor) if cursor.text == "enum" else parse_struct(cursor)
-    if made.name is None:
-        made.name = cursor.token.text
-        cursor.declare(made.name, TYPE)
-    return made
+    record = parse_enum(cursor) if cursor.text == "enum" else parse_struct(cursor)
+    if record.name is None:
+        record.name = cursor.token.text
+        cursor.declare(record.name, TYPE)
+    return record
 
 
 @begins(*TAGS)
 def parse_struct_or_enum(cursor):
     """A definition, and perhaps variables of the type that it defines."""
     is_enum = cursor.text == "enum"
-    made = parse_enum(cursor) if is_enum else parse_struct(cursor)
+    record = parse_enum(cursor) if is_enum else parse_struct(cursor)
     named = cursor.token.kind == "id" and cursor.text not in words.KEYWORDS
     if cursor.text == "*" or named and cursor.peek() in (";", ",", "=", "[", "{"):
         if is_enum:
             note = "declare it in a statement of its own"
             what = "a variable declared after an enum"
             raise outside(what, cursor.token.place, note)
-        return [made, parse_variables(cursor, type_made(cursor, made), {})]
-    if not is_enum and made.name is None:
-        raise outside("a struct without a name", made.place, "give it one")
+        return [record, parse_variables(cursor, type_made(cursor, record), {})]
+    if not is_enum and record.name is None:
+        raise outside("a struct without a name", record.place, "give it one")
     if cursor.text != ";" and cursor.token.kind == "id":
         raise cursor.expected("';'")
     cursor.expect(";")
-    return [made]
+    return [record]
 
 
-def type_made(cursor, made):
+def type_made(cursor, record):
     """The type that a definition makes, by a name that no text has if by none."""
-    if made.name is None:
-        made.name = "the struct of line {}:{}".format(*made.place)
-        cursor.declare(made.name, TYPE)
-    return ast.NamedType(made.place, made.name, 0)
+    if record.name is None:
+        record.name = "the struct of line {}:{}".format(*record.place)
+        cursor.declare(record.name, TYPE)
+    return ast.NamedType(record.place, record.name, 0)
 
 
 def parse_struct(cursor, template=None):
@@ -166,12 +166,12 @@ def parse_members(cursor, owner):
     if defines(cursor) and cursor.text == "enum":
         return parse_struct_or_enum(cursor)
     if defines(cursor):
-        made = parse_struct(cursor)
-        unnamed, type = made.name is None, type_made(cursor, made)
+        record = parse_struct(cursor)
+        unnamed, type = record.name is None, type_made(cursor, record)
         if not cursor.accept(";"):
-            return [made, *parse_fields(cursor, type, {})]
-        hidden = ast.Variable(made.place, f"in {made.name}", type, None, "", {})
-        return [made, hidden] if unnamed else [made]
+            return [record, *parse_fields(cursor, type, {})]
+        hidden = ast.Variable(record.place, f"in {record.name}", type, None, "", {})
+        return [record, hidden] if unnamed else [record]
     at, seen = cursor.at, {}
     while cursor.text in words.SPECIFIERS or cursor.text == "explicit":
         token = cursor.next()
@@ -259,7 +259,7 @@ def parse_method(cursor, name, result, seen):
     while cursor.text in ("const", "noexcept"):
         token = cursor.next()
         seen[token.text] = token.place
-    scope, made = cursor.scopes.pop(), None
+    scope, method = cursor.scopes.pop(), None
     if cursor.accept("="):  # default, or delete
         if cursor.text not in ("default", "delete"):
             raise cursor.expected("'default' or 'delete'")
@@ -267,14 +267,14 @@ def parse_method(cursor, name, result, seen):
         cursor.expect(";")
         if default and not name.text and not parameters:
             body = ast.Block(name.place, [], name.place)
-            made = method_of(name, None, [], body, {"__device__": name.place})
-            cursor.later.append((made, None, None))
+            method = method_of(name, None, [], body, {"__device__": name.place})
+            cursor.later.append((method, None, None))
         return []
     if cursor.text == ";":
         what = "a method that is defined elsewhere"
         raise outside(what, name.place, "write its body here")
-    made = method_of(name, result, parameters, None, seen)
-    cursor.later.append((made, scope, cursor.at))
+    method = method_of(name, result, parameters, None, seen)
+    cursor.later.append((method, scope, cursor.at))
     if cursor.accept(":"):
         while cursor.text not in ("{", ""):
             cursor.next()  # the member's name
@@ -308,15 +308,15 @@ def step_over(cursor, wanted=None):
 def parse_bodies(cursor):
     """The methods of a struct, their bodies read now that all members are known."""
     end, out, later = cursor.at, [], cursor.later
-    for made, scope, at in later:
-        out.append(made)
-        if made.body is not None:
+    for method, scope, at in later:
+        out.append(method)
+        if method.body is not None:
             continue
         cursor.scopes.append(scope)
         cursor.go(at)
         first = parse_initializers(cursor) if cursor.accept(":") else []
-        made.body = parse_block(cursor, own=False)
-        made.body.statements[:0] = first
+        method.body = parse_block(cursor, own=False)
+        method.body.statements[:0] = first
         cursor.scopes.pop()
     cursor.go(end)
     return out

@@ -48,8 +48,8 @@ def parse_statement(cursor):
         text = cursor.next() and cursor.text
     run = STATEMENTS.get(text)
     if run and (text not in TAGS or defines(cursor)):
-        made = run(cursor)
-        return made if isinstance(made, list) else [made]
+        nodes = run(cursor)
+        return nodes if isinstance(nodes, list) else [nodes]
     if text == "[" and cursor.peek() == "[":
         raise attribute(cursor)
     if cursor.token.kind == "id":
@@ -122,10 +122,10 @@ def parse_nested(cursor):
     cursor.deeper()
     cursor.enter()
     place = cursor.token.place
-    made = parse_statement(cursor)
+    nodes = parse_statement(cursor)
     cursor.leave()
     cursor.depth -= 1
-    return ast.Block(place, made, place) if len(made) != 1 else made[0]
+    return ast.Block(place, nodes, place) if len(nodes) != 1 else nodes[0]
 
 
 def refuse_declaration(cursor):

@@ -76,10 +76,10 @@ def parse_specifiers(cursor):
             basic.append(cursor.next().text)
         else:
             cursor.refuse_word()
-            found = None if basic or named else parse_type_word(cursor)
-            if found is None:
+            word = None if basic or named else parse_type_word(cursor)
+            if word is None:
                 break
-            named = found
+            named = word
     if basic:
         if named:
             raise CompileError("two types in one declaration", place)
@@ -293,9 +293,9 @@ def parse_arrays(cursor, type):
         count = parse_expressions.parse_conditional(cursor)
     cursor.expect("]")
     cursor.deeper()
-    made = ast.ArrayOf(place, parse_arrays(cursor, type), count)
+    array = ast.ArrayOf(place, parse_arrays(cursor, type), count)
     cursor.depth -= 1
-    return made
+    return array
 
 
 def parse_type(cursor):
@@ -332,8 +332,8 @@ def parse_parameters(cursor):
         place = cursor.token.place
         if getattr(type, "name", "") == groups.THREAD_GROUP:  # any group
             type.name = f"group {len(cursor.any_groups)}"
-            made = ast.TemplateParameter(place, type.name, None, None, False)
-            cursor.any_groups = [*cursor.any_groups, made]
+            parameter = ast.TemplateParameter(place, type.name, None, None, False)
+            cursor.any_groups = [*cursor.any_groups, parameter]
         name, type = parse_declarator(cursor, type, "the parameter", abstract=True)
         default = None
         if cursor.accept("="):

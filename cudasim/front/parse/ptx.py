@@ -130,9 +130,9 @@ class Ptx:
             return self.declared(rest)
         for name, run in RUN:
             if head == name or head.startswith(name + "."):
-                made = run(self, head.removeprefix(name).split("."), operands, name)
-                if made is not None:
-                    return made
+                nodes = run(self, head.removeprefix(name).split("."), operands, name)
+                if nodes is not None:
+                    return nodes
         raise self.refused(text)
 
     # Operands
@@ -199,8 +199,8 @@ class Ptx:
 
     def type_of(self, parts):
         """The last part that is a type."""
-        found = [p for p in parts if p in TYPES]
-        return (found[-1], TYPES[found[-1]]) if found else (None, None)
+        types = [p for p in parts if p in TYPES]
+        return (types[-1], TYPES[types[-1]]) if types else (None, None)
 
     def moved(self, parts):
         """The type of an element, and of all that a load or a store moves at once."""

@@ -38,20 +38,20 @@ def check_call(scope, node):
         return call_member(scope, name, node)
     if not isinstance(name, ast.Name):
         return call_object(scope, check(scope, name), node)
-    found = scope.find(name.name, name.place)
-    if isinstance(found, Methods):
-        return call_methods(scope, found, None, name.name, name.place, node.arguments)
-    if isinstance(found, ImplicitMember) or is_callable(found):
+    callee = scope.find(name.name, name.place)
+    if isinstance(callee, Methods):
+        return call_methods(scope, callee, None, name.name, name.place, node.arguments)
+    if isinstance(callee, ImplicitMember) or is_callable(callee):
         return call_object(scope, check(scope, name), node)
-    if isinstance(found, (T.Variable, T.EnumValue)):
-        groups.refuse_group(found.type, "a call of", name.place)
+    if isinstance(callee, (T.Variable, T.EnumValue)):
+        groups.refuse_group(callee.type, "a call of", name.place)
         message = f"'{name.name}' is a variable, and cannot be called"
         raise CompileError(message, name.place)
     given = node.arguments
-    if isinstance(found, Overloads):
-        given = initialize_lists(scope, found.functions, given)
+    if isinstance(callee, Overloads):
+        given = initialize_lists(scope, callee.functions, given)
         arguments = [check_argument(scope, a) for a in given]
-        return call_overloaded(scope, found, name, arguments)
+        return call_overloaded(scope, callee, name, arguments)
     arguments = [check_argument(scope, a) for a in given]
     if is_group_call(scope, name, arguments):
         return call_group(scope, name, arguments)
@@ -85,8 +85,8 @@ def call_member(scope, member, node):
     arguments = [check_argument(scope, a) for a in node.arguments]
     if isinstance(base, T.VariableRef):
         base.variable.used = True
-    made = call_group_method(scope, name, member.place, base, arguments)
-    return after_group(base, made)
+    call = call_group_method(scope, name, member.place, base, arguments)
+    return after_group(base, call)
 
 
 def call_static_member(scope, member, node):

@@ -50,29 +50,29 @@ def check_word(scope, node):
 
 @checks(ast.Name)
 def check_name(scope, node):
-    found = scope.find(node.name, node.place)
-    if isinstance(found, ast.VariableTemplate):
-        return variable_instance(scope, found, node)
-    if isinstance(found, CapturedReference):
+    entity = scope.find(node.name, node.place)
+    if isinstance(entity, ast.VariableTemplate):
+        return variable_instance(scope, entity, node)
+    if isinstance(entity, CapturedReference):
         member = ast.Member(node.place, None, node.name, False)
         pointer = read(scope, field_of(this_object(scope, node.place), member))
         return T.Deref(node.place, pointer.type.plain.to, pointer)
-    if isinstance(found, ImplicitMember):
+    if isinstance(entity, ImplicitMember):
         member = ast.Member(node.place, None, node.name, False)
         return field_of(this_object(scope, node.place), member)
-    if isinstance(found, T.Variable):
-        type = found.type
+    if isinstance(entity, T.Variable):
+        type = entity.type
         if isinstance(type, C.Reference):
             type = type.to
-        return T.VariableRef(node.place, type, found)
-    if isinstance(found, T.EnumValue):
-        made = T.Literal(node.place, found.type, found.value)
-        zero = found.value == 0 and not isinstance(found.type, C.Enum)
+        return T.VariableRef(node.place, type, entity)
+    if isinstance(entity, T.EnumValue):
+        literal = T.Literal(node.place, entity.type, entity.value)
+        zero = entity.value == 0 and not isinstance(entity.type, C.Enum)
         # A template's 0 is no null pointer, as a 0 that is written is.
-        return T.Unary(node.place, found.type, "+", made) if zero else made
-    if isinstance(found, C.CType):
+        return T.Unary(node.place, entity.type, "+", literal) if zero else literal
+    if isinstance(entity, C.CType):
         raise CompileError(f"'{node.name}' is a type", node.place)
-    if found is not None or node.name in builtins.NAMES:
+    if entity is not None or node.name in builtins.NAMES:
         return T.Literal(node.place, C.FUNCTION, node.name)
     raise scope.undeclared(node.name, node.place)
 
@@ -86,8 +86,8 @@ def variable_instance(scope, template, node):
     with parameters_bound(scope, template.template, bound):
         type, value = typed_initializer(scope, variable)
     message = "a variable template needs a value that is known when compiling"
-    found = constant_value(value, message, variable.place)
-    return T.Literal(place, type.plain, found)
+    number = constant_value(value, message, variable.place)
+    return T.Literal(place, type.plain, number)
 
 
 @checks(ast.Member)
@@ -136,9 +136,9 @@ def reference_cast(scope, node, type):
         raise CompileError("that would drop const", node.place)
     note_escape(scope, operand)
     pointer = T.AddressOf(node.place, operand.type.pointer(), operand)
-    made = T.Convert(node.place, type.to.pointer(), pointer)
+    converted = T.Convert(node.place, type.to.pointer(), pointer)
     require_complete(type.to, node.place)
-    return T.Deref(node.place, type.to, made)
+    return T.Deref(node.place, type.to, converted)
 
 
 @checks(ast.Construct)
@@ -148,8 +148,8 @@ def check_construct(scope, node):
     if isinstance(type, C.Reference):
         raise outside("a reference made by T(x)", node.place)
     own = is_struct(type) and not node.braces
-    if own and (made := construct(scope, type, node.arguments, node.place)):
-        return made
+    if own and (constructed := construct(scope, type, node.arguments, node.place)):
+        return constructed
     pair = len(node.arguments) == 2 and type in (C.HALF2, C.BFLOAT162)
     if node.braces or type is C.DIM3 or pair:
         items = ast.Items(node.place, node.arguments)
@@ -170,15 +170,15 @@ def check_sizeof(scope, node):
     if node.what == "...":
         return size_of_pack(scope, node)
     if isinstance(node.operand, ast.TYPES):
-        found = type_of(scope, node.operand)
+        measured = type_of(scope, node.operand)
     else:
-        found = check_unevaluated(scope, node.operand).type
-    if isinstance(found, C.Reference):
-        found = found.to
-    refuse_group(found, "the size of", node.place)
-    if found.size == 0:
-        raise CompileError(f"'{found}' has no size", node.place)
-    size = found.size if node.what == "sizeof" else found.align
+        measured = check_unevaluated(scope, node.operand).type
+    if isinstance(measured, C.Reference):
+        measured = measured.to
+    refuse_group(measured, "the size of", node.place)
+    if measured.size == 0:
+        raise CompileError(f"'{measured}' has no size", node.place)
+    size = measured.size if node.what == "sizeof" else measured.align
     return T.Literal(node.place, C.ULONG, size)
 
 

@@ -37,19 +37,19 @@ def check_function(scope, node):
     if node.special is not None:
         specialize_function(scope, node)
         return
-    found = scope.names[-1].get(node.name)
+    overloads = scope.names[-1].get(node.name)
     scope.refuse_cuda_name(node.name, None, node.place)
-    if found is None:
-        found = scope.names[-1][node.name] = Overloads(node.name)
-    elif not isinstance(found, Overloads):
+    if overloads is None:
+        overloads = scope.names[-1][node.name] = Overloads(node.name)
+    elif not isinstance(overloads, Overloads):
         message = f"'{node.name}' has already been declared"
         raise CompileError(message, node.place)
     if node.template is not None:
-        declare_template(scope, found, node)
+        declare_template(scope, overloads, node)
         return
     function = declare_function(scope, node)
     check_beside_builtins(scope, function, node)
-    function = join_declarations(scope, found, function, node)
+    function = join_declarations(scope, overloads, function, node)
     if node.body is not None:
         check_body(scope, function, node)
 
@@ -70,12 +70,12 @@ def specialize_function(scope, node):
     function = declare_function(scope, node)
     values = [T.VariableRef(node.place, p.type, p) for p in function.parameters]
     name = ast.Name(node.place, node.name, node.special or None)
-    found = scope.find(node.name)
-    if node.body is None and isinstance(found, Overloads):  # make the instance
-        for template in found.templates:
+    overloads = scope.find(node.name)
+    if node.body is None and isinstance(overloads, Overloads):  # make the instance
+        for template in overloads.templates:
             deduce_instance(scope, template, name, values)
         return
-    for template in getattr(found, "templates", ()):
+    for template in getattr(overloads, "templates", ()):
         try:
             key = deduce_key(scope, template, name, values)
         except DeductionError:
@@ -104,12 +104,12 @@ def check_beside_builtins(scope, function, node):
             raise CompileError(message, place, "choose another name")
 
 
-def declare_template(scope, found, node):
+def declare_template(scope, overloads, node):
     if len({p.name for p in node.template}) < len(node.template):
         raise CompileError("two template parameters of one name", node.place)
-    kept = [t for t in found.templates if not is_redeclaration(t, node)]
+    kept = [t for t in overloads.templates if not is_redeclaration(t, node)]
     template = FunctionTemplate(node)
-    found.templates = [*kept, template]
+    overloads.templates = [*kept, template]
     scope.templates[node.name] = template
 
 
@@ -120,9 +120,9 @@ def is_redeclaration(template, node):
     return shape and len(a.parameters) == len(b.parameters) and a.body is None
 
 
-def join_declarations(scope, found, function, node):
+def join_declarations(scope, overloads, function, node):
     """Put the function among its overloads; join it with its declaration."""
-    for other in found.functions:
+    for other in overloads.functions:
         if [t.plain for t in other.types] != [t.plain for t in function.types]:
             continue
         if other.result is not function.result or other.kernel != function.kernel:
@@ -136,7 +136,7 @@ def join_declarations(scope, found, function, node):
         other.defaults = function.defaults or other.defaults
         other.launch_bounds = function.launch_bounds or other.launch_bounds
         return other
-    found.functions.append(function)
+    overloads.functions.append(function)
     scope.functions.append(function)
     return function
 

@@ -55,9 +55,9 @@ def captured_variables(scope, node):
     """name -> variable: the local ones that a lambda names."""
     out = {}
     for name in [*node.captures, *sorted(names_in(node.function.body))]:
-        found = scope.find(name)
-        if not isinstance(found, T.Variable) or found.storage not in LOCAL:
+        variable = scope.find(name)
+        if not isinstance(variable, T.Variable) or variable.storage not in LOCAL:
             continue
         if node.default or name in node.captures:
-            out[name] = found
+            out[name] = variable
     return out

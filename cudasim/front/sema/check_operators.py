@@ -35,8 +35,8 @@ def check_unary(scope, node):
     if op in ("++", "--"):
         return check_increment(scope, node, prefix=True)
     checked = check(scope, node.operand)
-    if made := call_operator(scope, op, [checked], node.place):
-        return made
+    if call := call_operator(scope, op, [checked], node.place):
+        return call
     if op == "*":
         return dereference(read(scope, checked), node.place)
     return unary_operation(scope, op, node, checked)
@@ -83,8 +83,8 @@ def check_address(scope, node):
 def check_increment(scope, node, prefix=False):
     target = check(scope, node.operand)
     zero = [] if prefix else [T.Literal(node.place, C.INT, 0)]
-    if made := call_operator(scope, node.op, [target, *zero], node.place):
-        return made
+    if call := call_operator(scope, node.op, [target, *zero], node.place):
+        return call
     require_writable(target, node.place)
     type = target.type.plain
     if isinstance(target, T.VariableRef):
@@ -118,8 +118,8 @@ def check_link(scope, node, left):
     left, right = left or check(scope, node.left), check(scope, node.right)
     if op == ",":
         return T.Comma(node.place, right.type, left, right)
-    if made := call_operator(scope, op, [left, right], node.place):
-        return made
+    if call := call_operator(scope, op, [left, right], node.place):
+        return call
     return binary_operation(scope, op, read(scope, left), read(scope, right), node)
 
 
@@ -215,8 +215,8 @@ def check_assign(scope, node):
         value = initialize(scope, target.type.plain, node.value, node.value.place)
     else:
         checked = check(scope, node.value)
-        if made := call_operator(scope, node.op, [target, checked], node.place):
-            return made
+        if call := call_operator(scope, node.op, [target, checked], node.place):
+            return call
         value = user_conversion(scope, read(scope, checked), target.type)
     require_writable(target, node.place)
     if node.op != "=":
@@ -295,8 +295,8 @@ def check_index(scope, node):
     base = check(scope, node.base)
     if is_struct(base.type):
         index = check(scope, node.index)
-        if made := call_operator(scope, "[]", [base, index], node.place):
-            return made
+        if call := call_operator(scope, "[]", [base, index], node.place):
+            return call
     if isinstance(base.type, C.Array):
         element = base.type.element
         if isinstance(base, T.VariableRef):

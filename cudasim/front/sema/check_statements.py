@@ -63,8 +63,8 @@ def check_if_constexpr(scope, node, condition):
 def check_loop(scope, body):
     """(body, did it break) of a loop."""
     scope.body.loops.append([True, False])
-    made, falls = check_scoped(scope, body)
-    return made, scope.body.loops.pop()[1], falls
+    statement, falls = check_scoped(scope, body)
+    return statement, scope.body.loops.pop()[1], falls
 
 
 def is_always(condition):
@@ -95,8 +95,8 @@ def check_for(scope, node):
     scope.names.append({})
     init = []
     if node.init is not None:
-        made, _ = check(scope, node.init)
-        init = made if isinstance(made, list) else [made]
+        first, _ = check(scope, node.init)
+        init = first if isinstance(first, list) else [first]
     condition = check_condition(scope, node.condition) if node.condition else None
     if isinstance(node.body, ast.Block):
         refuse_redeclared(scope, node.body)
@@ -135,8 +135,8 @@ def check_switch(scope, node):
     scope.names.pop()
     broke = scope.body.loops.pop()[1]
     has_default = any(case.value is None for case in cases)
-    made = T.Switch(node.place, converted(subject, type), cases)
-    return made, falls or broke or not has_default
+    switch = T.Switch(node.place, converted(subject, type), cases)
+    return switch, falls or broke or not has_default
 
 
 def check_cases(scope, body, type):
@@ -148,8 +148,10 @@ def check_cases(scope, body, type):
     def close():
         if begin is None:
             return True
-        made, end = check_sequence(scope, run)
-        cases.append(T.Case(begin.place, case_value(scope, begin, type, seen), made))
+        statements, end = check_sequence(scope, run)
+        cases.append(
+            T.Case(begin.place, case_value(scope, begin, type, seen), statements)
+        )
         return end
 
     for statement in body.statements:

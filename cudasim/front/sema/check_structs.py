@@ -38,22 +38,22 @@ def check_struct(scope, node):
         raise CompileError("a struct that stands here needs a name", node.place)
     kind = C.Union if node.union else C.Struct
     shown = name.replace(groups.BROUGHT, "cooperative_groups::")
-    found = names.get(name)
+    template = names.get(name)
     if node.special is not None:
         specialize(scope, node)
     elif node.template is not None:
-        if not isinstance(found, ClassTemplate):
+        if not isinstance(template, ClassTemplate):
             scope.add(name, ClassTemplate(node), node.place)
         elif node.members is not None:
-            found.node = node
+            template.node = node
     elif node.members is None:
-        if found is None:
+        if template is None:
             scope.add(name, kind(shown), node.place)
     else:
-        if not (isinstance(found, C.Struct) and not found.complete):
-            found = kind(shown)
-            scope.add(name, found, node.place)
-        for method in complete_struct(scope, found, node):
+        if not (isinstance(template, C.Struct) and not template.complete):
+            template = kind(shown)
+            scope.add(name, template, node.place)
+        for method in complete_struct(scope, template, node):
             require_body(scope, method)
     return None, True
 
@@ -83,18 +83,18 @@ def specialize(scope, node):
 
 def choose_definition(scope, template, key, bound, place):
     """(definition, what its parameters are) of an instance."""
-    found = []
+    matches = []
     for node in template.partial:
         inner = specialization_arguments(scope, node, template.node.template, key)
-        found += [] if inner is None else [(node, inner)]
-    least = min((len(node.template) for node, _ in found), default=0)
-    found = [one for one in found if len(one[0].template) == least]
-    if key in template.special or not found:
+        matches += [] if inner is None else [(node, inner)]
+    least = min((len(node.template) for node, _ in matches), default=0)
+    matches = [one for one in matches if len(one[0].template) == least]
+    if key in template.special or not matches:
         return template.special.get(key, template.node), bound
-    if len(found) > 1:
+    if len(matches) > 1:
         what = f"a choice between specializations of '{template.name}'"
         raise outside(what, place, "write the one that is meant out")
-    return found[0]
+    return matches[0]
 
 
 def specialization_arguments(scope, node, parameters, key):
@@ -104,10 +104,10 @@ def specialization_arguments(scope, node, parameters, key):
         names = {p.name: p for p in node.template}
         match_arguments(scope, node.special, key, names, bound, set())
         with parameters_bound(scope, node.template, bound):
-            made = template_arguments(scope, parameters, node.special)
+            arguments = template_arguments(scope, parameters, node.special)
     except DeductionError:
         return None
-    return bound if made == key else None
+    return bound if arguments == key else None
 
 
 @checks(ast.TemplateType)
@@ -117,10 +117,10 @@ def template_type(scope, node, _):
     if isinstance(template, C.Struct):  # within the struct: another instance
         template = (template.template or [None])[0]
     if template is None or isinstance(template, C.CType):
-        made = type_of_group(scope, node)
+        instance = type_of_group(scope, node)
     else:
-        made = class_instance(scope, template, node)
-    return made.qualified(node.quals)
+        instance = class_instance(scope, template, node)
+    return instance.qualified(node.quals)
 
 
 def class_instance(scope, template, node):
@@ -135,14 +135,14 @@ def class_instance(scope, template, node):
         key = tuple(bound[p.name] for p in parameters)
         if key not in template.instances:
             kind = C.Union if template.node.union else C.Struct
-            made = kind(f"{template.name}<{', '.join(map(str, key))}>")
-            made.template = template, key
-            template.instances[key] = made
+            instance = kind(f"{template.name}<{', '.join(map(str, key))}>")
+            instance.template = template, key
+            template.instances[key] = instance
             defined, bound = choose_definition(scope, template, key, bound, node.place)
             if defined.members is None:
-                raise CompileError(f"'{made}' is not defined yet", node.place)
+                raise CompileError(f"'{instance}' is not defined yet", node.place)
             with parameters_bound(scope, defined.template or (), bound):
-                complete_struct(scope, made, defined)
+                complete_struct(scope, instance, defined)
         return template.instances[key]
 
 
@@ -242,10 +242,10 @@ def declare_method(scope, struct, node):
         this = T.Variable("this", type.reference(), "parameter", node.place)
         function.parameters.insert(0, this)
     methods = Methods(node.name, [], bool(static) or is_constructor)
-    made = struct.methods.setdefault(node.name, methods)
-    made.functions.append(function)
+    overloads = struct.methods.setdefault(node.name, methods)
+    overloads.functions.append(function)
     if node.name:
-        scope.names[-1][node.name] = made
+        scope.names[-1][node.name] = overloads
     scope.pending[function] = [*scope.names], node
     return function
 
@@ -260,8 +260,8 @@ def field_of(base, node):
         raise CompileError(f"'{type}' has no members", node.place, note)
     value = type.names.get(node.name)
     if isinstance(value, T.EnumValue):  # a static member
-        made = T.Literal(node.place, value.type, value.value)
-        return T.Comma(node.place, value.type, base, made)
+        literal = T.Literal(node.place, value.type, value.value)
+        return T.Comma(node.place, value.type, base, literal)
     for hidden, (inner, _) in type.fields.items():
         own = hidden.isidentifier() or node.name in type.fields
         if not own and node.name in member_names([(hidden, inner)]):
@@ -296,9 +296,9 @@ def static_value(scope, node):
 
 def method_named(type, name, place):
     """The methods of a struct's name, or the error that names the others."""
-    found = type.plain.methods.get(name)
-    if found is None:
+    methods = type.plain.methods.get(name)
+    if methods is None:
         known = ", ".join(n for n in type.plain.methods if n.isidentifier())
         note = f"it has {known}" if known else ""
         raise CompileError(f"'{type}' has no function '{name}'", place, note)
-    return found
+    return methods

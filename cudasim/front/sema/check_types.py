@@ -14,18 +14,18 @@ MOST_BYTES = 1 << 31
 def named_type(scope, node, auto):
     name = node.name
     if isinstance(name, C.CType):
-        found = name
+        named = name
     elif not isinstance(name, str):
-        found = type_of(scope, name, auto)
+        named = type_of(scope, name, auto)
     elif name != "auto":
-        found = scope.find(name, node.place)
-        if not isinstance(found, C.CType):
+        named = scope.find(name, node.place)
+        if not isinstance(named, C.CType):
             raise CompileError(f"'{name}' is not a type", node.place)
     elif auto is None:
         raise CompileError("auto needs an initial value", node.place)
     else:
-        found = auto
-    return found.qualified(node.quals)
+        named = auto
+    return named.qualified(node.quals)
 
 
 @checks(ast.PointerTo)
@@ -77,24 +77,24 @@ def array_type(scope, node, auto):
 def member_type(scope, node, _):
     """typename S<T>::type"""
     owner = type_of(scope, node.owner).plain
-    found = getattr(owner, "names", {}).get(node.name)
-    if not isinstance(found, C.CType):
+    member = getattr(owner, "names", {}).get(node.name)
+    if not isinstance(member, C.CType):
         raise CompileError(f"'{owner}' has no type '{node.name}'", node.place)
-    return found.qualified(node.quals)
+    return member.qualified(node.quals)
 
 
 @checks(ast.TypeOf)
 def decltype(scope, node, _):
     """What a name was declared as; of other lvalues a reference."""
-    found = check_unevaluated(scope, node.operand)
-    if isinstance(found.type, C.FunctionType):
+    checked = check_unevaluated(scope, node.operand)
+    if isinstance(checked.type, C.FunctionType):
         raise outside("decltype of a function", node.place, "write the type")
-    if node.bare and isinstance(found, T.VariableRef):
-        type = found.variable.type
-    elif node.bare and isinstance(found, T.Field):
-        type = found.base.type.plain.fields[found.name][0]
+    if node.bare and isinstance(checked, T.VariableRef):
+        type = checked.variable.type
+    elif node.bare and isinstance(checked, T.Field):
+        type = checked.base.type.plain.fields[checked.name][0]
     else:
-        type = found.type.reference() if T.is_lvalue(found) else found.type
+        type = checked.type.reference() if T.is_lvalue(checked) else checked.type
     return type.qualified(node.quals)
 
 

@@ -24,10 +24,10 @@ def is_const(node):
 
 @checks(ast.Declaration)
 def check_declaration(scope, node):
-    made = [check_local(scope, v) for v in node.variables]
-    if len(made) > 1 and says_auto(node.variables[0].type):
-        refuse_two_autos(node.variables, [m.variable.type for m in made])
-    return [m for m in made if m is not None], True
+    declarations = [check_local(scope, v) for v in node.variables]
+    if len(declarations) > 1 and says_auto(node.variables[0].type):
+        refuse_two_autos(node.variables, [m.variable.type for m in declarations])
+    return [m for m in declarations if m is not None], True
 
 
 def check_local(scope, node):
@@ -113,8 +113,8 @@ def typed_initializer(scope, node):
 def bracket_initializer(type, init):
     """T x(value), or dim3 x(a, b)."""
     pair = type.plain in (C.HALF2, C.BFLOAT162) and len(init.items) == 2
-    made = is_struct(type) and type.plain.methods.get("")
-    if pair or made or type.plain is C.DIM3:
+    constructor = is_struct(type) and type.plain.methods.get("")
+    if pair or constructor or type.plain is C.DIM3:
         return init
     if isinstance(type, C.Array) or len(init.items) != 1:
         raise CompileError(f"'{type}' cannot be made from this list", init.place)
@@ -130,14 +130,14 @@ def deduce_auto(scope, node, init):
         type = type_of(scope, node.type, target.type)
         return type, bind_reference(scope, type, target, "the value")
     value = check_value(scope, init)
-    found = value.type.plain
-    if found is C.VOID:
+    deduced = value.type.plain
+    if deduced is C.VOID:
         raise CompileError("this call returns nothing", node.place)
     if isinstance(node.type, ast.PointerTo):
-        if not isinstance(found, C.Pointer):
-            raise CompileError(f"'{found}' is not a pointer", node.place)
-        found = found.to
-    type = type_of(scope, node.type, found)
+        if not isinstance(deduced, C.Pointer):
+            raise CompileError(f"'{deduced}' is not a pointer", node.place)
+        deduced = deduced.to
+    type = type_of(scope, node.type, deduced)
     return type, converted(value, type)
 
 
@@ -178,8 +178,8 @@ def set_constant(variable, value, node):
     if value is None:
         raise CompileError(message, node.place)
     if constant.is_known(constant.zero(type)):  # numbers, and what holds them
-        found = constant_value(value, message, node.place)
-        variable.known = found if isinstance(found, list) else None
+        number = constant_value(value, message, node.place)
+        variable.known = number if isinstance(number, list) else None
 
 
 def check_shared(scope, node):

@@ -43,9 +43,9 @@ def type_of_group(scope, node):
 
 
 def parent_type(scope, node):
-    found = type_of(scope, node) if isinstance(node, ast.TYPES) else None
-    if found is C.VOID or isinstance(found, groups.Group):
-        return found
+    parent = type_of(scope, node) if isinstance(node, ast.TYPES) else None
+    if parent is C.VOID or isinstance(parent, groups.Group):
+        return parent
     raise CompileError("the parent of a tile is the type of a group", node.place)
 
 
@@ -112,13 +112,13 @@ def partition(scope, name, group, size=None):
     if size is not None:
         message = "the size of a tile must be known when the kernel is compiled"
         known = constant_value(read(scope, size), message, name.place)
-        made = groups.tile(checked_size(known, parent, name.place), parent)
-        return after_group(group, T.Aggregate(name.place, made, []))
+        tile = groups.tile(checked_size(known, parent, name.place), parent)
+        return after_group(group, T.Aggregate(name.place, tile, []))
     if len(name.arguments) > 1 or isinstance(name.arguments[0], ast.TYPES):
         message = "'tiled_partition' takes one number: tiled_partition<32>(block)"
         raise CompileError(message, name.place)
-    made = groups.tile(tile_size(scope, name.arguments[0], parent), parent)
-    return after_group(group, T.Aggregate(name.place, made, []))
+    tile = groups.tile(tile_size(scope, name.arguments[0], parent), parent)
+    return after_group(group, T.Aggregate(name.place, tile, []))
 
 
 def reduce_tile(scope, place, group, value, operation):
@@ -128,11 +128,11 @@ def reduce_tile(scope, place, group, value, operation):
     if not isinstance(tile, groups.Tile):
         note = "reduce each tile, then the tiles' results in shared memory"
         raise CompileError("'reduce' works on a tile of a block", group.place, note)
-    made = exchange(
+    reduced = exchange(
         f"__tile_reduce_{reduction_name(scope, value, operation)}", place, value,
         groups.mask(place, tile), groups.number(place, tile.threads, C.INT),
     )  # fmt: skip
-    return after_group(group, made)
+    return after_group(group, reduced)
 
 
 def reduce_lanes(scope, name, group, value, operation):
@@ -160,11 +160,11 @@ def reduction_name(scope, value, operation):
     return how.operation
 
 
-def after_group(group, made):
+def after_group(group, value):
     """`made`, once the function that gives the group has run."""
     if isinstance(group, T.Call):
-        return T.Comma(made.place, made.type, group, made)
-    return made
+        return T.Comma(value.place, value.type, group, value)
+    return value
 
 
 def call_group_method(scope, name, place, base, arguments):
@@ -201,12 +201,12 @@ def no_method(name, group, place, known):
     return CompileError(message, place, note or f"it has {', '.join(sorted(known))}")
 
 
-def variable_size(base, made):
+def variable_size(base, size):
     """A size read through a reference is no constant, says C++."""
-    variable = isinstance(base, T.VariableRef) and isinstance(made, T.Literal)
+    variable = isinstance(base, T.VariableRef) and isinstance(size, T.Literal)
     if not (variable and isinstance(base.variable.type, C.Reference)):
-        return made
-    return T.Comma(made.place, made.type, groups.number(made.place, 0), made)
+        return size
+    return T.Comma(size.place, size.type, groups.number(size.place, 0), size)
 
 
 def synchronize(scope, place, group):
@@ -271,5 +271,5 @@ def exchange(name, place, value, mask, *rest):
     if builtin is None:
         shown = f"'{name.strip('_').removesuffix('_sync')}' of a value of type"
         raise outside(f"{shown} '{type}'", value.place, "send its numbers one by one")
-    made = T.BuiltinCall(place, sent.type.plain, builtin, [mask, sent, *rest])
-    return T.Convert(place, type, made) if small else made
+    call = T.BuiltinCall(place, sent.type.plain, builtin, [mask, sent, *rest])
+    return T.Convert(place, type, call) if small else call

@@ -13,9 +13,9 @@ NO_CODE = ast.Case, ast.Alias, ast.Label
 @checks(ast.Block)
 def check_block(scope, node):
     scope.names.append({})
-    made, falls = check_sequence(scope, node.statements)
+    statements, falls = check_sequence(scope, node.statements)
     scope.names.pop()
-    return T.Block(node.place, made), falls
+    return T.Block(node.place, statements), falls
 
 
 def check_sequence(scope, statements):
@@ -26,21 +26,21 @@ def check_sequence(scope, statements):
         if not falls and not isinstance(statement, NO_CODE):
             scope.lint("unreachable", statement.place, "this is never reached")
             falls = True
-        made, falls = check(scope, statement)
-        if made is not None:
-            out += made if isinstance(made, list) else [made]
+        checked, falls = check(scope, statement)
+        if checked is not None:
+            out += checked if isinstance(checked, list) else [checked]
     scope.body.around.pop()
     return out, falls
 
 
 def labels_in(scope, statements):
     """name -> how many statements of this block stand before each goto to it."""
-    found = [s for s in statements if isinstance(s, ast.Label)]
-    for label in found:
+    labels = [s for s in statements if isinstance(s, ast.Label)]
+    for label in labels:
         if label.name in scope.body.labels:
             raise CompileError(f"a second label '{label.name}'", label.place)
         scope.body.labels.add(label.name)
-    return {label.name: [] for label in found}
+    return {label.name: [] for label in labels}
 
 
 def check_scoped(scope, node):
@@ -79,14 +79,14 @@ def check_body(scope, function, node):
             names[parameter.name] = parameter
     names.update(function.packs)
     first = member_defaults(scope, function, node, names) if function.makes else []
-    made, falls = check_sequence(scope, node.body.statements)
+    statements, falls = check_sequence(scope, node.body.statements)
     if function.makes and falls:
         this = read(scope, this_object(scope, node.body.end))
-        made, falls = [*made, T.Return(node.body.end, this)], False
+        statements, falls = [*statements, T.Return(node.body.end, this)], False
     if function.result is None:
         function.result = C.VOID
     scope.names.pop()
-    function.body = T.Block(node.body.place, first + made)
+    function.body = T.Block(node.body.place, first + statements)
     function.end = node.body.end
     if falls and function.result is not C.VOID:
         function.falls_off = True

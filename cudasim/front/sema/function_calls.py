@@ -21,9 +21,9 @@ CONVERSION = "operator "
 
 @checks(ast.This)
 def check_this(scope, node):
-    made = this_object(scope, node.place)
-    note_escape(scope, made)
-    return T.AddressOf(node.place, made.type.pointer(), made)
+    this = this_object(scope, node.place)
+    note_escape(scope, this)
+    return T.AddressOf(node.place, this.type.pointer(), this)
 
 
 def check_argument(scope, node):
@@ -128,8 +128,8 @@ def user_conversion(scope, value, type, explicit=False):
         return pointer_to(scope, scope.named[source], value.place)
     if source is type.plain or not is_struct(source):
         return value
-    found = source.methods.get(CONVERSION)
-    for function in found.functions if found else ():
+    conversions = source.methods.get(CONVERSION)
+    for function in conversions.functions if conversions else ():
         result = function.result
         result = result.to if isinstance(result, C.Reference) else result
         if result.plain is type.plain and explicit >= function.explicit:

@@ -74,7 +74,7 @@ def check_parameters(scope, node, kernel):
     out, packs = [], {}
     for parameter in node.parameters:
         if isinstance(parameter.type, ast.PackOf):
-            made = [
+            variables = [
                 check_parameter(scope,
                     ast.Parameter(parameter.place, parameter.name,
                                   ast.NamedType(parameter.place, type, 0), None),
@@ -82,10 +82,10 @@ def check_parameters(scope, node, kernel):
                 )
                 for type in pack_types(scope, parameter.type)
             ]  # fmt: skip
-            packs[parameter.name] = Pack(made)
+            packs[parameter.name] = Pack(variables)
         else:
-            made = [check_parameter(scope, parameter, kernel)]
-        out += made
+            variables = [check_parameter(scope, parameter, kernel)]
+        out += variables
     return out, packs
 
 

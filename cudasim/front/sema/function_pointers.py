@@ -23,12 +23,12 @@ def signature_of(scope, result, types):
 
 def address_of_function(scope, typed):
     """What the name of a function is as a value."""
-    found = scope.find(typed.value)
-    known = getattr(found, "functions", ())
-    if len(known) != 1 or getattr(found, "templates", None):
+    overloads = scope.find(typed.value)
+    functions = getattr(overloads, "functions", ())
+    if len(functions) != 1 or getattr(overloads, "templates", None):
         what = f"the function '{typed.value}' without a call"
         raise outside(what, typed.place, "write parentheses after its name")
-    return pointer_to(scope, known[0], typed.place)
+    return pointer_to(scope, functions[0], typed.place)
 
 
 def pointer_to(scope, function, place):
@@ -43,30 +43,30 @@ def pointer_to(scope, function, place):
 
 def function_object(scope, typed, node):
     """A function's name as an argument: a struct that is called like it."""
-    found = scope.find(typed.value)
-    known = getattr(found, "functions", ())
-    if len(known) != 1 or getattr(found, "templates", None):
+    overloads = scope.find(typed.value)
+    functions = getattr(overloads, "functions", ())
+    if len(functions) != 1 or getattr(overloads, "templates", None):
         note = "write a struct with operator()"
         raise outside("a function as an argument", node.place, note)
-    made = callable_of(known[0])
-    scope.named[made] = known[0]
-    return T.Aggregate(node.place, made, [])
+    callable_type = callable_of(functions[0])
+    scope.named[callable_type] = functions[0]
+    return T.Aggregate(node.place, callable_type, [])
 
 
 def callable_of(function):
     """The type of a function that is an argument: an empty struct with operator()."""
     types = ", ".join(map(str, function.types))
-    made = C.Struct(f"{function.result} (*)({types})")
-    made.complete_with(())
-    made.methods["operator()"] = Methods("operator()", [function], static=True)
-    return OF_FUNCTION.setdefault(function, made)
+    struct = C.Struct(f"{function.result} (*)({types})")
+    struct.complete_with(())
+    struct.methods["operator()"] = Methods("operator()", [function], static=True)
+    return OF_FUNCTION.setdefault(function, struct)
 
 
-def is_callable(found):
+def is_callable(entity):
     """Is this a variable of a struct with operator(), or a pointer to a function?"""
-    if not isinstance(found, T.Variable):
+    if not isinstance(entity, T.Variable):
         return False
-    type = found.type.to if isinstance(found.type, C.Reference) else found.type
+    type = entity.type.to if isinstance(entity.type, C.Reference) else entity.type
     if isinstance(type.plain, C.FunctionPointer):
         return True
     return is_struct(type) and "operator()" in type.plain.methods
@@ -76,9 +76,9 @@ def caller_of(scope, signature, place):
     """The function that calls those of a signature, so far without a body."""
     types = [signature.pointer(), *signature.types]
     parameters = [T.Variable("p", type, "parameter", place) for type in types]
-    made = T.Function("call", signature.result, parameters, False, place)
-    scope.functions.append(made)
-    return made
+    caller = T.Function("call", signature.result, parameters, False, place)
+    scope.functions.append(caller)
+    return caller
 
 
 def finish_callers(scope):
@@ -95,8 +95,8 @@ def write_caller(caller, functions):
     for number, function in enumerate(functions, 1):
         result = function.result
         type = result.to if isinstance(result, C.Reference) else result
-        made = T.Call(place, type, function, values)
-        cases.append(T.Case(place, number, [T.Return(place, made)]))
+        call = T.Call(place, type, function, values)
+        cases.append(T.Case(place, number, [T.Return(place, call)]))
         caller.calls[function] = place
     trap = T.Evaluate(place, builtin_call("__trap", place))
     cases.append(T.Case(place, None, [trap]))

@@ -14,8 +14,8 @@ def is_struct(type):
 
 def inherits(struct, base):
     """Is one of these structs a base of the other?"""
-    found = struct.base if isinstance(struct, C.Struct) else None
-    return found is not None and (found is base or inherits(found, base))
+    parent = struct.base if isinstance(struct, C.Struct) else None
+    return parent is not None and (parent is base or inherits(parent, base))
 
 
 def base_of(scope, node):

@@ -38,18 +38,18 @@ def initialize_from(scope, type, node, value, what, place=None):
     """The value of `node`, no list, which is checked; a constructor may take it."""
     place, value = place or node.place, user_conversion(scope, value, type)
     if isinstance(type.plain, C.Struct) and rank(value, type) is None:
-        made = construct(scope, type, [node], place)
-        if made is not None:
-            return made
+        constructed = construct(scope, type, [node], place)
+        if constructed is not None:
+            return constructed
     return converted(value, type, what, place)
 
 
 def initialize_aggregate(scope, type, node):
     """{...} for an array or a struct; inner braces may be left out."""
     if isinstance(type, C.Struct):
-        made = construct(scope, type, node.items, node.place)
-        if made is not None:
-            return made
+        constructed = construct(scope, type, node.items, node.place)
+        if constructed is not None:
+            return constructed
     if isinstance(type.plain, C.Union) and node.items:
         note = "write a member after the declaration"
         raise outside("a first value of a union", node.place, note)
@@ -60,14 +60,14 @@ def initialize_aggregate(scope, type, node):
         return dim3_value(scope, node)
     single = len(items) == 1 and not isinstance(items[0], ast.Items)
     if single and isinstance(type, C.Struct):
-        made = whole_struct(scope, items[0], type)
-        if made is not None:
-            return made
-    made = fill_aggregate(scope, type, items, node.place)
+        constructed = whole_struct(scope, items[0], type)
+        if constructed is not None:
+            return constructed
+    constructed = fill_aggregate(scope, type, items, node.place)
     if items:
         message = f"too many values for '{type}'"
         raise CompileError(message, items[-1].place)
-    return made
+    return constructed
 
 
 def whole_struct(scope, node, type):

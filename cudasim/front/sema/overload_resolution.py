@@ -22,12 +22,12 @@ class Candidate:
 
 def candidate_for(function, base=None):
     """A function for `resolve`; `this` takes what has no address, too."""
-    made = Candidate(function)
+    candidate = Candidate(function)
     this = function.parameters[:1]
     if base is not None and this and not T.is_lvalue(base):
         first = this[0].type.to.qualified(C.CONST).reference()
-        made.types = (first, *made.types[1:])
-    return made
+        candidate.types = (first, *candidate.types[1:])
+    return candidate
 
 
 def resolve(scope, name, candidates, values):

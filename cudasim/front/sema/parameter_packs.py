@@ -47,9 +47,9 @@ def pack_types(scope, node):
 @checks(ast.Element)
 def check_element(scope, node):
     scope.names.append(node.names)
-    made = check(scope, node.pattern)
+    checked = check(scope, node.pattern)
     scope.names.pop()
-    return made
+    return checked
 
 
 @checks(ast.Fold)
@@ -69,15 +69,15 @@ def check_fold(scope, node):
             message = f"'{node.op}' of an empty pack has no value"
             raise CompileError(message, node.place)
         return check(scope, ast.Word(node.place, EMPTY[node.op]))
-    made = parts.pop(-1 if to_the_right else 0)
+    folded = parts.pop(-1 if to_the_right else 0)
     for part in reversed(parts) if to_the_right else parts:
-        pair = (part, made) if to_the_right else (made, part)
-        made = ast.Binary(node.place, node.op, *pair)
-    return check(scope, made)
+        pair = (part, folded) if to_the_right else (folded, part)
+        folded = ast.Binary(node.place, node.op, *pair)
+    return check(scope, folded)
 
 
 def size_of_pack(scope, node):
-    found = scope.find(node.operand.name)
-    if not isinstance(found, Pack):
+    pack = scope.find(node.operand.name)
+    if not isinstance(pack, Pack):
         raise CompileError(f"'{node.operand.name}' is no pack", node.operand.place)
-    return T.Literal(node.place, C.ULONG, len(found))
+    return T.Literal(node.place, C.ULONG, len(pack))

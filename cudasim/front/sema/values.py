@@ -94,18 +94,18 @@ def dereference(pointer, place):
 def check_unevaluated(scope, node):
     """What an expression is, which never runs."""
     saved, unset = scope.warnings[:], set(scope.body.unset)
-    found = check(scope, node)
+    checked = check(scope, node)
     scope.warnings[:], scope.body.unset = saved, unset
-    return found
+    return checked
 
 
 def this_object(scope, place):
     """The struct whose method this is: an lvalue."""
-    found = scope.find("this")
-    if not isinstance(found, T.Variable):
+    this = scope.find("this")
+    if not isinstance(this, T.Variable):
         raise CompileError("'this' stands in a method only", place)
-    type = found.type
-    return T.VariableRef(place, getattr(type, "to", type), found)
+    type = this.type
+    return T.VariableRef(place, getattr(type, "to", type), this)
 
 
 def constant_integer(scope, node, what):

@@ -182,11 +182,11 @@ class Expressions:
 
     def divisor(self, type, b):
         """Neither 0 nor, where that would overflow, -1."""
-        found = common(INT, b.type)
-        if not common(type, found).signed:
-            return Expr(f"({b.at(4)} | 1)", found)
+        joint = common(INT, b.type)
+        if not common(type, joint).signed:
+            return Expr(f"({b.at(4)} | 1)", joint)
         return Expr(
-            self.c.pick([f"({b.at(6)} & 7 | 1)", f"(-3 - ({b.at(6)} & 12))"]), found
+            self.c.pick([f"({b.at(6)} & 7 | 1)", f"(-3 - ({b.at(6)} & 12))"]), joint
         )
 
     def compare(self, depth):
@@ -261,8 +261,8 @@ class Expressions:
             if which == 4:
                 e = self.assignable(v.type, depth)
                 return Expr(f"({text} = {e.text})", v.type)
-            made = [f"{text}--", f"++{text}", f"--{text}"][which - 1]
-            return Expr(made, v.type, UNARY)
+            effect = [f"{text}--", f"++{text}", f"--{text}"][which - 1]
+            return Expr(effect, v.type, UNARY)
         return Expr(f"{text}++", v.type, UNARY)
 
     def of_library(self, depth):

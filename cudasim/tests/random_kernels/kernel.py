@@ -97,12 +97,12 @@ class Kernel(Together):
         self.fresh()
         self.say(f"return {self.assignable(self.result).text};")
         head = f"__device__ {self.result.name} {name}({', '.join(heads)}) {{"
-        made = [head, *self.lines, "}"]
+        lines = [head, *self.lines, "}"]
         self.functions.append(Function(name, self.result, parameters))
         self.scopes.pop()
         self.lines, self.result = saved, None
         self.c.part(start)
-        return made
+        return lines
 
     def kernel_scope(self):
         """Parameters."""

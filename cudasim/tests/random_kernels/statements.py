@@ -110,9 +110,9 @@ class Statements(Expressions):
     def at_level(self, level, make):
         """What `make` gives, from nothing that differs between the threads."""
         before, self.want = self.want, level
-        made = make()
+        statement = make()
         self.want = before
-        return made
+        return statement
 
     def declare(self):
         type, level = self.c.pick(TYPES), self.evenly()
