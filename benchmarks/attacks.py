@@ -89,7 +89,7 @@ def short(nb):
     return nb | {"cells": [cell for cell in nb["cells"] if cell["id"] in kept]}
 
 
-def handed_in(root, attack, made=lambda nb: nb):
+def handed_in(root, attack, edit=lambda nb: nb):
     """Submissions: the attack with one right answer, and another student's."""
     lab, altered = tests("altered").LAB, tests("altered")
     kernel = attack.how == tests("attacks").CUDA
@@ -104,7 +104,7 @@ def handed_in(root, attack, made=lambda nb: nb):
     for student, one in ("eve", nb), ("ada", altered.solved()):
         folder = root / "submitted" / student / lab
         folder.mkdir(parents=True)
-        (folder / f"{lab}.ipynb").write_text(json.dumps(made(one)))
+        (folder / f"{lab}.ipynb").write_text(json.dumps(edit(one)))
     record = root / "verdicts" / lab / "eve.json"
     record.parent.mkdir(parents=True, exist_ok=True)
     record.write_text("{}")
@@ -115,7 +115,7 @@ def state(root):
     """{what: its bytes and permissions}, of what no submission may change."""
     kept = [root.parent / "secret", *root.glob("source/*/*"), *root.glob("release/*/*")]
     kept += [*root.glob("submitted/ada/*/*"), root / "nbgrader_config.py"]
-    found = {
+    contents = {
         path.relative_to(root.parent): (
             path.stat().st_mode,
             hashlib.sha256(path.read_bytes()).digest(),
@@ -125,7 +125,7 @@ def state(root):
     }
     started = (root.parent / "ipython").rglob("startup/*.py")
     strange = [*root.parent.glob(".ipython"), *started, *root.glob("owned")]
-    return found | {path.relative_to(root.parent): None for path in strange}
+    return contents | {path.relative_to(root.parent): None for path in strange}
 
 
 def changes(before, after):
@@ -242,9 +242,9 @@ def templates(folder):
 def tried(places, keep, attack):
     """Append to the file what an attack reaches."""
     plain, ours = places
-    found = by_nbgrader(plain, attack), here(ours, attack)
+    outcomes = by_nbgrader(plain, attack), here(ours, attack)
     with keep.open("a") as file:
-        file.write(json.dumps([attack.kind, attack.name, *found]) + "\n")
+        file.write(json.dumps([attack.kind, attack.name, *outcomes]) + "\n")
 
 
 def kept(keep):
@@ -274,7 +274,7 @@ def report(rows, total):
     tables, theirs = [], [their for *_, their, _ in rows]
     for kind in dict.fromkeys(kind for kind, *_ in rows):
         head = ("attack", "plain nbgrader", "here")
-        body = [(name, *found) for of, name, *found in rows if of == kind]
+        body = [(name, *outcomes) for of, name, *outcomes in rows if of == kind]
         tables.append(
             f"### {kind[0].upper()}{kind[1:]}\n\n" + common.markdown([head, *body])
         )

@@ -61,24 +61,24 @@ def title(path):
 
 def of_text(path):
     """(the launches of a lesson or solved lab, [(cell, why it could not be run)])."""
-    found, problems = chapters.launches(path)
-    cases = [of_recorded(f"{title(path)}: {one.kernel.name}", one) for one in found]
+    launches, problems = chapters.launches(path)
+    cases = [of_recorded(f"{title(path)}: {one.kernel.name}", one) for one in launches]
     return cases, [(f"{title(path)}: {cell}", why) for cell, why in problems]
 
 
 def of_features():
     """The same of the simulator's tests of C++ and headers."""
-    found, problems = features.launches()
-    return [of_feature(one) for one in found], problems
+    launches, problems = features.launches()
+    return [of_feature(one) for one in launches], problems
 
 
 def of_feature(one):
     kernel = Kernel(one.source, one.name, one.options)
-    made = chapters.Recorded(kernel, one.grid, one.block, one.args, one.shared_mem)
+    launch = chapters.Recorded(kernel, one.grid, one.block, one.args, one.shared_mem)
     textures = features.has_texture(one)
-    mistake = "" if textures else chapters.mistake(made)
-    made.left_out = "a GPU's textures are other objects" if textures else mistake
-    return of_recorded(f"{TESTS}: {one.label}", made)
+    mistake = "" if textures else chapters.mistake(launch)
+    launch.left_out = "a GPU's textures are other objects" if textures else mistake
+    return of_recorded(f"{TESTS}: {one.label}", launch)
 
 
 def of_recorded(label, one):
@@ -94,12 +94,12 @@ def of_chapters(texts, only=()):
     cases, failed, lost = [], [], []
     for text, future in texts.items():
         try:
-            found, problems = future.result()
+            of_file, problems = future.result()
         except Exception as error:  # the other texts shall be compared all the same
             lost.append((text, in_words(error)))
             continue
         failed += problems
-        cases += [case for case in found if chosen(case, text, only)]
+        cases += [case for case in of_file if chosen(case, text, only)]
     failed += [(str(case), case.left_out) for case in cases if case.left_out]
     return [case for case in cases if not case.left_out], failed, lost
 

@@ -54,7 +54,7 @@ def recorded(path):
 
     In the simulator: what a lesson breaks on purpose could end a GPU's context.
     """
-    found, launch = [], Kernel.__call__
+    records, launch = [], Kernel.__call__
 
     def recording(kernel, grid, block, args, shared_mem=0):
         one = Recorded(kernel, grid, block, common.fresh(args), shared_mem)
@@ -63,12 +63,12 @@ def recorded(path):
         except (TypeError, ValueError):  # refused: nothing was launched
             raise
         except Exception:
-            found.append(one)
+            records.append(one)
             raise
-        found.append(one)
+        records.append(one)
 
     with patch.object(Kernel, "__call__", recording), without_gpu():
-        return found, run_cells(path)
+        return records, run_cells(path)
 
 
 @contextlib.contextmanager
@@ -105,8 +105,8 @@ def launches(path):
     Left out are those that are wrong on purpose: where a tool finds a race, say, a
     GPU's result is anybody's guess.
     """
-    found, failed = recorded(path)
-    different, count = {one.key: one for one in reversed(found)}, {}
+    launched, failed = recorded(path)
+    different, count = {one.key: one for one in reversed(launched)}, {}
     for one in reversed(different.values()):
         if count.get(one.text, 0) >= MOST:
             one.left_out = f"{MOST} launches of the same text are compared"

@@ -120,12 +120,12 @@ def counters():
     lines = [line for line in run.stdout.splitlines() if line.startswith('"')]
     if not lines:
         return f"Nsight Compute: not run: {run.stdout.strip().splitlines()[-1:]}"
-    found = {}
+    by_launch = {}
     for line in csv.DictReader(lines):
-        launch = found.setdefault(line["ID"], {"kernel": line["Kernel Name"]})
+        launch = by_launch.setdefault(line["ID"], {"kernel": line["Kernel Name"]})
         launch[line["Metric Name"]] = float(line["Metric Value"].replace(",", ""))
     rows = [["kernel", *COUNTERS, "sectors a request"]]
-    for launch in list(found.values())[2:]:
+    for launch in list(by_launch.values())[2:]:
         us, *shares, sectors, requests = (launch[m] for m in COUNTERS.values())
         cells = [f"{us / 1e3:.1f}", *(f"{s:.0f}" for s in shares)]
         cells += [f"{sectors:,.0f}", f"{requests:,.0f}", f"{sectors / requests:.1f}"]

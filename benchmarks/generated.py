@@ -70,10 +70,10 @@ def launches():
 
 def of(function, *arrays):
     """The launches of a jitted function's kernels."""
-    found, run = [], launch.Launch.run
+    launches, run = [], launch.Launch.run
 
     def recording(one, args):
-        found.append((one, fresh(args)))
+        launches.append((one, fresh(args)))
         run(one, args)
 
     f = minigrad.jit(function)
@@ -85,7 +85,7 @@ def of(function, *arrays):
     return [
         Launch(f"{LABEL}: {function.__name__}", one.kernel.run.code, one.kernel.name,
                one.grid, one.block, args, file=f"{plain(one)}.cu", unset=unset(one))
-        for one, args in found
+        for one, args in launches
         if any(text in one.kernel.name + one.kernel.run.code for text in WRITTEN)
     ]  # fmt: skip
 

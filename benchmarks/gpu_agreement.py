@@ -103,17 +103,17 @@ def simulated(cases):
 def printed():
     """[what C code writes to its standard output meanwhile], filled in at the end."""
     sys.stdout.flush()
-    keep, found = os.dup(1), [""]
+    keep, text = os.dup(1), [""]
     with tempfile.TemporaryFile() as file:
         os.dup2(file.fileno(), 1)
         try:
-            yield found
+            yield text
         finally:
             ctypes.CDLL(None).fflush(None)
             os.dup2(keep, 1)
             os.close(keep)
             file.seek(0)
-            found[0] = file.read().decode()
+            text[0] = file.read().decode()
 
 
 # ---------------------------------------------------------------- comparing

@@ -67,11 +67,11 @@ def half():
 
 def hand_in(root, count):
     """The class's submissions: solved, half-solved, empty, and so on."""
-    made = [json.dumps(nb) for nb in (lab().solved(), half(), lab().empty())]
+    notebooks = [json.dumps(nb) for nb in (lab().solved(), half(), lab().empty())]
     for n in range(count):
         folder = root / "submitted" / f"student-{n:04}" / lab().LAB
         folder.mkdir(parents=True)
-        (folder / f"{lab().LAB}.ipynb").write_text(made[n % len(made)])
+        (folder / f"{lab().LAB}.ipynb").write_text(notebooks[n % len(notebooks)])
 
 
 def course(root, count):

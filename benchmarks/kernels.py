@@ -37,10 +37,10 @@ def right(one, launch, expected):
     """Does the launch write what PyTorch computes? The result is poisoned before."""
     one.result().fill(77)
     launch()
-    found = of_torch(one.result()).reshape(-1).double()
+    result = of_torch(one.result()).reshape(-1).double()
     wanted = expected.reshape(-1).double()
     near = one.near * wanted.abs().max().item()
-    return bool(((found - wanted).abs() <= near).all())
+    return bool(((result - wanted).abs() <= near).all())
 
 
 def table(one, copied):

@@ -72,8 +72,10 @@ __global__ void count_in_blocks(const int* x, int* counts, int n) {
 def kernel(name, *changes, which=-1):
     """The chapter's kernel of this name, the last of them; changes: (old, new)."""
     texts = [(common.HOME / path).read_text(encoding="utf-8") for path in CHAPTER]
-    found = re.findall(rf'r"""(\n__global__ void {name}\(.*?)"""', "".join(texts), re.S)
-    text = found[which]
+    kernels = re.findall(
+        rf'r"""(\n__global__ void {name}\(.*?)"""', "".join(texts), re.S
+    )
+    text = kernels[which]
     for old, new in changes:
         assert old in text, f"{name} has no {old!r}"
         text = text.replace(old, new)

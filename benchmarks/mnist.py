@@ -274,14 +274,14 @@ def steps(every, device):
     """{contestant's name: seconds of a step of each of SIZES}."""
     how = {"repeat": 10} if device == "cuda" else {"repeat": 2, "warmup": 1}
     works = [(size, False) for size in SIZES] + [(SMALL, True)]
-    found = {one.name: [math.inf] * len(works) for one in every}
+    fastest = {one.name: [math.inf] * len(works) for one in every}
     for i, (size, small) in enumerate(works):
         ready = [(one, ready_step(one, size, small)) for one in every]
         for one, step in ready * TURNS:
             with one.chosen():  # once for all samples: what was planned is forgotten
                 [best] = common.fastest({one.name: step}, device, rounds=1, **how)
-            found[one.name][i] = min(found[one.name][i], best)
-    return found
+            fastest[one.name][i] = min(fastest[one.name][i], best)
+    return fastest
 
 
 def ready_step(one, size, small):
@@ -307,14 +307,14 @@ def trained(one, epochs, seeds, sets):
     """The cells of a contestant's epochs."""
     if not sets:
         return ["–"] * 3
-    seconds, found = [], []
+    seconds, accuracies = [], []
     for one.seed in range(seeds):
         with one.chosen():
             taken, share = one.epochs(epochs, sets)
         seconds.append(taken)
-        found.append(100 * share)
-    shares = ", ".join(f"{share:.2f}" for share in found)
-    return [f"{min(seconds):.2f}", shares, f"{sum(found) / seeds:.2f}"]
+        accuracies.append(100 * share)
+    shares = ", ".join(f"{share:.2f}" for share in accuracies)
+    return [f"{min(seconds):.2f}", shares, f"{sum(accuracies) / seeds:.2f}"]
 
 
 def contestants(device):

@@ -96,8 +96,8 @@ def labs():
         if type(exercise) is KernelExercise:
             load_references(exercise.chapter)
             check = find_check(exercise)
-            made = (of_check(check, one) for _, one in check.cases(random.Random(0)))
-            rows.setdefault(exercise.chapter, []).extend(filter(None, made))
+            cases = (of_check(check, one) for _, one in check.cases(random.Random(0)))
+            rows.setdefault(exercise.chapter, []).extend(filter(None, cases))
     return rows
 
 
@@ -183,16 +183,16 @@ def named(one, row):
 
 def cells(rows, watched, seconds):
     """{row: what a tool found there}, and ELSEWHERE what belongs to none."""
-    found, total = read(watched.output)
+    findings, total = read(watched.output)
     shown, known = {}, set()
     for name, launches in rows.items():
         files = {one.file for one in launches}
         known |= files
-        mine = [one for one in found if one.file in files]
+        mine = [one for one in findings if one.file in files]
         problem = trouble(name, rows, watched, total, seconds)
         shown[name] = errors(mine) if mine or not problem else f"not run: {problem}"
-    more = (total or 0) - len(found)
-    others = [str(one) for one in found if one.file not in known]
+    more = (total or 0) - len(findings)
+    others = [str(one) for one in findings if one.file not in known]
     others += [f"{more} more, not printed"] * (more > 0)
     return shown | ({ELSEWHERE: "; ".join(others)} if others else {})
 
@@ -208,14 +208,14 @@ def trouble(name, rows, watched, total, seconds):
     return watched.done.get(name, f"the process ended at {at}")
 
 
-def errors(found):
+def errors(findings):
     """ "0 errors", or how many and which."""
-    if not found:
+    if not findings:
         return CLEAN
-    counts = collections.Counter(map(str, found))
+    counts = collections.Counter(map(str, findings))
     which = [f"{text} ({n} x)" if n > 1 else text for text, n in counts.items()]
     which[5:] = [f"{len(which) - 5} other places"] * (len(which) > 5)
-    return f"{len(found)} error{'s' * (len(found) > 1)}: {'; '.join(which)}"
+    return f"{len(findings)} error{'s' * (len(findings) > 1)}: {'; '.join(which)}"
 
 
 def table(rows, results):

@@ -32,13 +32,13 @@ def read(text):
 
     More may be found than are printed, and so than are in the list.
     """
-    found, total = [], None
+    findings, total = [], None
     for head, details in blocks(text):
         if match := SUMMARY.search(head):
             total = int(match[1])
         elif not NO_ERROR.match(head):
-            found.append(finding(head, details))
-    return found, total
+            findings.append(finding(head, details))
+    return findings, total
 
 
 def blocks(text):

@@ -64,8 +64,8 @@ def students():
     }
     permute = cell(labs["edsger"], "permute")["source"]
     cell(labs["grace"], "permute")["source"] = permute
-    made = {name: json.dumps(nb).encode() for name, nb in labs.items()}
-    return made | {"konrad": made["ada"][:5000]}
+    notebooks = {name: json.dumps(nb).encode() for name, nb in labs.items()}
+    return notebooks | {"konrad": notebooks["ada"][:5000]}
 
 
 def filled(text, folder):

@@ -160,7 +160,7 @@ def recorded(work, operands):
     return result, None
 
 
-def replay(recording, which, made, kind):
+def replay(recording, which, recipes, kind):
     """A function of the call's operands that allocates, launches and returns anew.
 
     made: for each result how a tensor is made, its storage and its Spec, or None. kind:
@@ -170,7 +170,7 @@ def replay(recording, which, made, kind):
     again = Packed if device == "cuda" else Relaunch
     launches = [again(*one) for one in recording.launches]
     pack = getattr(kind, "_make", tuple) if issubclass(kind, tuple) else None
-    make, place, spec = made[0] or (lambda storage, spec: None, 0, None)
+    make, place, spec = recipes[0] or (lambda storage, spec: None, 0, None)
 
     def run(*operands):
         storages = [operands[i].storage for i in which]
@@ -180,7 +180,7 @@ def replay(recording, which, made, kind):
             launch(storages, operands)
         if pack is None:
             return make(storages[place], spec)
-        return pack([one and one[0](storages[one[1]], one[2]) for one in made])
+        return pack([one and one[0](storages[one[1]], one[2]) for one in recipes])
 
     return run
 

@@ -104,14 +104,14 @@ COMPARES = ("eq", "ne", "lt", "le", "gt", "ge", *UNORDERED)
 
 def _scalar_table(bf16):
     """The functions with the same name in both formats."""
-    rounded, test = (_bf16, _bf16_test) if bf16 else (lambda f: f, lambda f: f)
+    narrow, test = (_bf16, _bf16_test) if bf16 else (lambda f: f, lambda f: f)
     fma = fma_bfloat16 if bf16 else fma16
     table = {
-        "__hmin": rounded(fmin), "__hmax": rounded(fmax), "__hfma": fma,
-        "__hmin_nan": rounded(_nan_stays(fmin)), "__hmax_nan": rounded(_nan_stays(fmax)),
+        "__hmin": narrow(fmin), "__hmax": narrow(fmax), "__hfma": fma,
+        "__hmin_nan": narrow(_nan_stays(fmin)), "__hmax_nan": narrow(_nan_stays(fmax)),
         "__hfma_relu": _relu(fma, bf16),
         "__hfma_sat": _saturated(fma, bf16), "__hneg": half_op("neg", bf16),
-        "__habs": rounded(np.abs),
+        "__habs": narrow(np.abs),
         "__hne": test(_ordered_ne), "__hisnan": test(np.isnan),
         "__hisinf": test(_isinf),
     }  # fmt: skip

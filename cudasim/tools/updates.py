@@ -56,7 +56,7 @@ class Finder:
     known: variable -> its value's tree, and what was known then."""
 
     def __init__(self, updates):
-        self.found, self.known = updates, {}
+        self.updates, self.known = updates, {}
 
     def statement(self, node):
         if isinstance(node, T.Declare):
@@ -106,7 +106,7 @@ class Finder:
         if isinstance(target.type.plain, C.Struct | C.Pointer):
             return
         update = Update(operator, target.type.plain)
-        self.found |= dict.fromkeys(places, update)
+        self.updates |= dict.fromkeys(places, update)
 
     def by_hand(self, node):
         """if (value > x) x = value;"""

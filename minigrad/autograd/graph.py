@@ -111,14 +111,14 @@ class Node:
     def free(self):
         """Let go of what was saved."""
 
-    def fitted(self, found, gradients):
+    def fitted(self, grads, gradients):
         """The gradients in the shapes, dtypes and devices of the operands.
 
         One that is passed on as it came gets a tensor of its own, so that no two places
         hold the same one.
         """
         fitted = []
-        for g, like in zip(found, self.likes, strict=True):
+        for g, like in zip(grads, self.likes, strict=True):
             if like is None or g is None:
                 fitted.append(None)
                 continue

@@ -39,7 +39,7 @@ class ViewOp:
     def __init__(self, name, backward, function):
         self.name, self.backward, self.function = name, backward, function
         self.__doc__ = function.__doc__
-        self.found = plan_cache.new()  # the layouts of the views that it made
+        self.layouts = plan_cache.new()  # the layouts of the views that it made
 
     def __get__(self, x, owner=None):
         return self.function if x is None else MethodType(self, x)
@@ -66,12 +66,12 @@ class ViewOp:
             key = None if kwargs else (x.spec, x.storage.count, key_of(args))
         except Uncacheable:
             key = None
-        spec = self.found.get(key)
+        spec = self.layouts.get(key)
         if spec is None or plan_cache.state.disabled:
             y = self.function(x, *args, **kwargs)
             same = getattr(y, "storage", None) is x.storage
             if key is not None and same and y is not x:
-                plan_cache.put(self.found, key, y.spec)
+                plan_cache.put(self.layouts, key, y.spec)
             return y
         y = x._alias(spec)
         y._base = x if x._base is None else x._base

@@ -113,8 +113,8 @@ def gpu():
     said = "none" if driver is None else "CUDA {}.{}".format(*driver)
     if problem:
         said = problem if driver is None else f"{said}, but {problem}"
-    found = both(wheels, driver) if len(wheels) > 1 else cupy(wheels, driver)
-    return [Finding("driver", said), *found]
+    findings = both(wheels, driver) if len(wheels) > 1 else cupy(wheels, driver)
+    return [Finding("driver", said), *findings]
 
 
 def toolkit():
@@ -187,9 +187,9 @@ def cupy(wheels, driver):
     if version and not fits(wheel, version):
         mend = again(wheels, driver) if driver else None
         return [Finding("CuPy", f"{value} is newer than the driver", mend)]
-    found = package("cupy", "")
-    if found.mend:
-        why = found.value.replace("is not installed", "cannot be imported")
+    finding = package("cupy", "")
+    if finding.mend:
+        why = finding.value.replace("is not installed", "cannot be imported")
         return [Finding("CuPy", f"{value} {why}", again(wheels, driver))]
     cp = sys.modules["cupy"]
     try:

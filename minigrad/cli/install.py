@@ -143,9 +143,9 @@ def free_pip():
 
 def limits_of_pip():
     """A line on settings of pip that keep it from finding packages; "" without any."""
-    found = [line for line in settings() if setting(line) in LIMITING]
+    limits = [line for line in settings() if setting(line) in LIMITING]
     said = "pip keeps to these settings, which may be the reason: {}\n"
-    return said.format(", ".join(found)) if found else ""
+    return said.format(", ".join(limits)) if limits else ""
 
 
 def settings():
@@ -264,8 +264,8 @@ def driver_problem():
 
 def from_nvidia_smi():
     """Its banner: `CUDA Version: 12.8`; since driver 610, `CUDA UMD Version: 13.3`."""
-    found = re.search(r"CUDA (?:UMD )?Version:\s*(\d+)\.(\d+)", nvidia_smi() or "")
-    return (int(found[1]), int(found[2])) if found else None
+    version = re.search(r"CUDA (?:UMD )?Version:\s*(\d+)\.(\d+)", nvidia_smi() or "")
+    return (int(version[1]), int(version[2])) if version else None
 
 
 def nvidia_smi():

@@ -233,11 +233,11 @@ def link(word, path):
 
 def links_to_lessons(chapter):
     words = "lesson", *(f"part {n + 1}" for n in range(1, len(chapter.lessons)))
-    found = [
+    links = [
         link(word, f"work/lessons/{name}.ipynb")
         for word, name in zip(words, chapter.lessons, strict=True)
     ]
-    return ", ".join(filter(None, found))
+    return ", ".join(filter(None, links))
 
 
 def progress():

@@ -81,11 +81,11 @@ def load_references(name):
     if all(exercise.reference is not None for exercise in exercises_of(name)):
         return
     path = course.solution(name)
-    with collecting() as found:
+    with collecting() as references:
         failed = run(cells_of(path), path)
     for message in failed.values():
         raise RuntimeError(f"the course's own solution fails: {message}")
-    for exercise, answer in found.items():
+    for exercise, answer in references.items():
         exercise.reference = answer
 
 
@@ -198,8 +198,8 @@ def _add_missing(text, names, others, path):
 def _unknown(text, names):
     """The names that Python text uses, and that neither it nor anybody else made."""
     text = python(text)
-    made = {name for node in ast.parse(text).body for name in bound_by(node)}
-    return sorted(names_used(text) - made - set(names))
+    bound = {name for node in ast.parse(text).body for name in bound_by(node)}
+    return sorted(names_used(text) - bound - set(names))
 
 
 def _unknown_name(cell, names, others):

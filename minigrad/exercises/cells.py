@@ -54,8 +54,8 @@ def is_answer(text):
 
 def answered_in(text):
     """The exercise that a cell answers, by name: @solves(Tensor.permute) -> permute."""
-    found = answers_in(text)
-    return found[0] if found else None
+    exercises = answers_in(text)
+    return exercises[0] if exercises else None
 
 
 def answers_in(text, solves=("solves",)):

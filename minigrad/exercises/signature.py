@@ -73,10 +73,10 @@ class NoKernel(ValueError):
 def kernel_signature(text, name=None):
     """The name and the parameters ("const float* x") of a kernel in CUDA C text."""
     bare = without_comments(text)
-    found = re.search(kernel_pattern(name), bare)
-    if not found:
+    match = re.search(kernel_pattern(name), bare)
+    if not match:
         raise NoKernel(f"no kernel `__global__ void {name or '...'}(...)` in the text")
-    return found["name"], _parameters_of(found)
+    return match["name"], _parameters_of(match)
 
 
 def function_signature(text, name, result):
@@ -84,14 +84,14 @@ def function_signature(text, name, result):
     pattern = rf"{re.escape(result)}\s+(?P<name>{name or 'WORD'})".replace(
         "WORD", r"\w+"
     )
-    found = re.search(pattern + r"\s*\((?P<parameters>[^)]*)\)", without_comments(text))
-    if not found:
+    match = re.search(pattern + r"\s*\((?P<parameters>[^)]*)\)", without_comments(text))
+    if not match:
         raise NoKernel(f"no function `{result} {name}(...)` in the text")
-    return found["name"], _parameters_of(found)
+    return match["name"], _parameters_of(match)
 
 
-def _parameters_of(found):
-    parameters = found["parameters"].split(",")
+def _parameters_of(match):
+    parameters = match["parameters"].split(",")
     return [_tidy(p) for p in parameters if p.strip() not in ("", "void")]
 
 

@@ -97,10 +97,10 @@ def fill_kernel(exercise, module, kernels):
     module.edits.append((pieces.start(node), pieces.end(node), new))
     for path, text in kernels.items():
         declared = re.compile(kernel_pattern(exercise.name) + r"\s*;")
-        found = exercise.name in text and declared.search(without_comments(text))
-        if found:
+        match = exercise.name in text and declared.search(without_comments(text))
+        if match:
             answer = kernel_text(exercise)
-            kernels[path] = text[: found.start()] + answer + text[found.end() :]
+            kernels[path] = text[: match.start()] + answer + text[match.end() :]
 
 
 def kernel_text(exercise):
@@ -132,8 +132,8 @@ def comment_on(exercise, mark="#"):
 
 def check_names(path, text):
     """Raise if a module uses a name that it lacks: a mistake of the course's."""
-    made = {name for node in ast.parse(text).body for name in bound_by(node)}
-    unknown = names_used(text) - made - set(dir(builtins)) - {"__file__", "__path__"}
+    bound = {name for node in ast.parse(text).body for name in bound_by(node)}
+    unknown = names_used(text) - bound - set(dir(builtins)) - {"__file__", "__path__"}
     if unknown:
         raise CannotMerge(
             f"{path.name} would use {', '.join(unknown)}, which is missing"

@@ -208,10 +208,10 @@ class Merger:
         """Stop if a helper that is no function needs what the module makes later."""
         late = set()
         if not isinstance(node, ast.ClassDef):
-            made = {
+            bound = {
                 n for n, o in self.module.names.items() if o.module == self.module.name
             }
-            late = names_used(text) & made - set(self.module.brought.values())
+            late = names_used(text) & bound - set(self.module.brought.values())
         for need in [*imports, *sorted(late)]:
             self.stop(
                 f"uses `{ast.unparse(node)}`, which needs `{need}` too early: make it "

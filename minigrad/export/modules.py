@@ -53,13 +53,13 @@ class Package(dict):
         if origin.module not in self or origin.name is None:
             return origin
         head, _, rest = origin.name.partition(".")
-        found = self[origin.module].names.get(head)
-        if found is None and f"{origin.module}.{head}" in self:
-            found = Origin(f"{origin.module}.{head}")
-        if found in (None, (origin.module, head)):
+        source = self[origin.module].names.get(head)
+        if source is None and f"{origin.module}.{head}" in self:
+            source = Origin(f"{origin.module}.{head}")
+        if source in (None, (origin.module, head)):
             return origin
-        name = ".".join(filter(None, [found.name, rest])) or None
-        return self.settle(Origin(found.module, name))
+        name = ".".join(filter(None, [source.name, rest])) or None
+        return self.settle(Origin(source.module, name))
 
     def has(self, origin):
         """Is this in the package?"""
@@ -73,8 +73,8 @@ class Package(dict):
         while queue:
             name = queue.pop()
             seen.add(name)
-            found = {self.settle(o).module for o in self[name].names.values()}
-            queue += (found & set(self)) - seen
+            modules = {self.settle(o).module for o in self[name].names.values()}
+            queue += (modules & set(self)) - seen
         return other in seen - {module}
 
 
@@ -101,12 +101,12 @@ class Module:
 
     def imported(self):
         """The names of all modules that this one may import, also inside functions."""
-        found = set()
+        imports = set()
         for node in import_froms(self.tree):
             for alias in node.names:
                 origin = imported(node, alias.asname or alias.name, self.folder)
-                found |= {origin.module, f"{origin.module}.{origin.name}"}
-        return sorted(name for name in found if name.split(".")[0] == "minigrad")
+                imports |= {origin.module, f"{origin.module}.{origin.name}"}
+        return sorted(name for name in imports if name.split(".")[0] == "minigrad")
 
     def refer(self, origin):
         """How this module refers to a thing of the package; None if it cannot yet."""

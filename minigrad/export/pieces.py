@@ -125,9 +125,9 @@ def renamed(text, name):
     """The function, or class, under another name."""
     node = next(n for n in ast.parse(text).body if hasattr(n, "decorator_list"))
     line = text.splitlines()[node.lineno - 1]
-    found = re.search(r"(?:def|class)\s+(\w+)", line)
-    at = len(line[: found.start(1)].encode())
-    place = (node.lineno, at), (node.lineno, at + len(found[1].encode()))
+    head = re.search(r"(?:def|class)\s+(\w+)", line)
+    at = len(line[: head.start(1)].encode())
+    place = (node.lineno, at), (node.lineno, at + len(head[1].encode()))
     return edited(text, [(*place, name)])
 
 
@@ -181,7 +181,7 @@ def docstring_of(text, node):
     """The docstring as it stands in the text, moved to the left edge; or None."""
     if ast.get_docstring(node) is None:
         return None
-    found = ast.get_source_segment(text, node.body[0])
-    head, *rest = found.split("\n")
+    source = ast.get_source_segment(text, node.body[0])
+    head, *rest = source.split("\n")
     shift = " " * node.col_offset
     return "\n".join([head, *(line.removeprefix(shift) for line in rest)])

@@ -46,13 +46,13 @@ def tests(modules):
         ours = not OF_THE_COURSE.search(texts[stem])
         return ours and all(map(is_there, names[stem] - {stem}))
 
-    found, queue = set(), [s for s in paths if s[:5] == "test_" and stands_alone(s)]
+    stems, queue = set(), [s for s in paths if s[:5] == "test_" and stands_alone(s)]
     while queue:
-        found.add(stem := queue.pop())
-        queue += {name.split(".")[0] for name in names[stem]} & set(paths) - found
-    said = "".join(texts[stem] for stem in found)
+        stems.add(stem := queue.pop())
+        queue += {name.split(".")[0] for name in names[stem]} & set(paths) - stems
+    said = "".join(texts[stem] for stem in stems)
     data = [p for p in folder.rglob("*.txt") if f'{p.name}"' in said]
-    files = {paths[stem]: texts[stem] for stem in sorted(found)}
+    files = {paths[stem]: texts[stem] for stem in sorted(stems)}
     files |= {path: path.read_text("utf-8") for path in data}
     return {path.relative_to(folder): text for path, text in files.items()}
 

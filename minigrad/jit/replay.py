@@ -43,10 +43,10 @@ def unique(tensors):
 class Joint:
     """Both graphs, cut in two: forward hands on the nodes that backward uses."""
 
-    def __init__(self, tracer, cut, result, outputs, asked, given, dys, found):
-        whole = tracer.graph([result, outputs, [g for g in found if g is not None]])
+    def __init__(self, tracer, cut, result, outputs, asked, given, dys, grads):
+        whole = tracer.graph([result, outputs, [g for g in grads if g is not None]])
         self.result, ends, gradients = whole.results
-        self.asked = [x for x, g in zip(asked, found, strict=True) if g is not None]
+        self.asked = [x for x, g in zip(asked, grads, strict=True) if g is not None]
         front, back = whole.nodes[:cut], whole.nodes[cut:]
         kept, inside = {}, {*back}
         for node in back:

@@ -158,8 +158,8 @@ def conv2d_gemm(unfold):
     """A product with the columns that `unfold` makes."""
 
     def columns(f):
-        made = unfold(f.x, w=f.s.window)
-        return {"columns": made, "bias": bias_of(f), "O": f.s.O, "places": f.s.places,
+        unfolded = unfold(f.x, w=f.s.window)
+        return {"columns": unfolded, "bias": bias_of(f), "O": f.s.O, "places": f.s.places,
                 "taps": f.s.w[1] * f.s.window.taps}  # fmt: skip
 
     return Variant("yours", "conv2d_gemm", convolution.conv2d_gemm, is_gemm,

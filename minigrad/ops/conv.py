@@ -300,8 +300,8 @@ def _(x, w, bias, sizes, epilogue=launch.NO_EPILOGUE):
     bias = bias.contiguous() if biased else w
     f = facts_of(0, s, x, w=w, y=y, a=w, b=x, c=y, bias=bias, biased=biased,
                  n=y.numel(), planes=s.N * s.O, epilogue=epilogue)  # fmt: skip
-    found = launch.select(FORWARD, f).launch("conv2d", f)
-    return y if found is None else found
+    result = launch.select(FORWARD, f).launch("conv2d", f)
+    return y if result is None else result
 
 
 @operator("w dy", vjps=[
@@ -346,8 +346,8 @@ def _(w, dy, sizes):
         vars(f).update(c=some, parts=parts)
         variant.launch("conv2d_input", f)
         return sum_of(some, 0)
-    found = variant.launch("conv2d_input", f)
-    return dx if found is None else found
+    result = variant.launch("conv2d_input", f)
+    return dx if result is None else result
 
 
 @operator("x dy", results=(None, None), vjps=[
@@ -376,8 +376,8 @@ def _(x, dy, sizes, biased):
     variant = launch.select(WEIGHT, f)
     if variant.name in ("implicit", "pipelined"):
         return in_parts(variant, f, biased)
-    found = variant.launch("conv2d_weight", f)
-    return dw if found is None else found, dy.sum((0, 2, 3)) if biased else None
+    result = variant.launch("conv2d_weight", f)
+    return dw if result is None else result, dy.sum((0, 2, 3)) if biased else None
 
 
 def in_parts(variant, f, biased):

@@ -127,9 +127,9 @@ def indices_of(tap, w):
         indices = (row * wide + col).take(tap)
         indices += ih * wide + iw
         return indices
-    found = ih + row.take(tap), iw + col.take(tap)
+    places = ih + row.take(tap), iw + col.take(tap)
     # A window of -inf alone may have found the padding: then its first element counts.
-    ways = zip(found, w.dilation, strict=True)
+    ways = zip(places, w.dilation, strict=True)
     ih, iw = (np.where(at < 0, at % d, at) for at, d in ways)
     return np.where((ih < high) & (iw < wide), ih * wide + iw, -1)
 

@@ -251,9 +251,9 @@ def extreme(name, formula, code):
     def on_cpu(x, dim, keepdim):
         array = x if x.ndim else x.reshape(1)
         at = np.expand_dims(formula(array, axis=dim), dim)
-        found = np.take_along_axis(array, at, dim), at
+        values = np.take_along_axis(array, at, dim), at
         shape = kept_shape(x.shape, (dim,), keepdim)
-        return Found(*(a.reshape(shape) for a in found))
+        return Found(*(a.reshape(shape) for a in values))
 
     def on_device(x, dim, keepdim):
         rows, kept = rows_of(x, (dim,))

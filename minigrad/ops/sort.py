@@ -43,12 +43,12 @@ def sort(input, dim=-1, descending=False, *, stable=False):
 def _(x, dim, descending):
     rows = np.atleast_1d(x)
     if descending:  # from the end, so that equal ones come out in their order
-        found = np.argsort(np.flip(rows, dim), dim, kind="stable")
-        found = rows.shape[dim] - 1 - np.flip(found, dim)
+        order = np.argsort(np.flip(rows, dim), dim, kind="stable")
+        order = rows.shape[dim] - 1 - np.flip(order, dim)
     else:
-        found = np.argsort(rows, dim, kind="stable")
-    values = np.take_along_axis(rows, found, dim)
-    return Found(values.reshape(x.shape), found.reshape(x.shape))
+        order = np.argsort(rows, dim, kind="stable")
+    values = np.take_along_axis(rows, order, dim)
+    return Found(values.reshape(x.shape), order.reshape(x.shape))
 
 
 @sort.device

@@ -38,13 +38,13 @@ class BuildFailed(RuntimeError):
 def compiler():
     """The C++ compiler's path. NoCompiler: there is none."""
     names = os.environ.get("CXX"), "c++", "g++", "clang++"
-    found = next(filter(None, map(shutil.which, filter(None, names))), None)
-    if found is None:
+    program = next(filter(None, map(shutil.which, filter(None, names))), None)
+    if program is None:
         raise NoCompiler(
             f"not run: {NEEDS}, and ninja. Get them: apt install g++ (Linux), "
             "xcode-select --install (macOS), then pip install ninja"
         )
-    return found
+    return program
 
 
 def has_compiler():
@@ -226,9 +226,9 @@ def explained():
 def errors_in(said, most=3):
     """The compiler's first errors, each with its line of the source."""
     lines = []
-    for found in list(ERROR.finditer(said))[:most]:
-        path, number = Path(found["file"].strip()), int(found["line"] or found["at"])
-        lines.append(f"{path.name}, line {number}: {found['said']:.120}")
+    for error in list(ERROR.finditer(said))[:most]:
+        path, number = Path(error["file"].strip()), int(error["line"] or error["at"])
+        lines.append(f"{path.name}, line {number}: {error['said']:.120}")
         with contextlib.suppress(OSError, IndexError, UnicodeDecodeError):
             line = path.read_text().splitlines()[number - 1].strip()
             lines.append(f"    {line:.72}")

@@ -76,14 +76,14 @@ def headers():
     source = folder / "torch_headers.hh"
     if not source.exists() or source.read_text() != HEADERS:
         source.write_text(HEADERS)
-    made = extension.shared_library(
+    compiled = extension.shared_library(
         "torch_headers",
         source,
         command=[*command(), "-x", "c++-header"],
         versions=[torch_version()],
         ending="hh.gch",
     )
-    plain = made.with_suffix("")  # what is included; the compiled one lies beside it
+    plain = compiled.with_suffix("")  # is included; the compiled one lies beside it
     if not plain.exists():
         plain.write_text(HEADERS)
     return str(plain)

@@ -16,14 +16,14 @@ def published(table, row, column=None):
     cell, or more than one.
     """
     page, rows = _table(table)
-    found = _called(row, [(next(iter(cells.values())), cells) for cells in rows])
-    if len(found) == 1:
-        columns = [*found[0].items()]
-        found = _called(column, columns) if column else [columns[2][1]]
-    if len(found) != 1:
+    tables = _called(row, [(next(iter(cells.values())), cells) for cells in rows])
+    if len(tables) == 1:
+        columns = [*tables[0].items()]
+        tables = _called(column, columns) if column else [columns[2][1]]
+    if len(tables) != 1:
         cell = " | ".join((table, row, column or "the rate"))
-        raise LookupError(f"docs/benchmarks/{page}.md: {len(found)} cells are {cell}")
-    return found[0]
+        raise LookupError(f"docs/benchmarks/{page}.md: {len(tables)} cells are {cell}")
+    return tables[0]
 
 
 def rate(table, row, column=None):
@@ -68,13 +68,13 @@ def _rows(page):
     """
     text = (PAGES / f"{page}.md").read_text(encoding="utf-8")
     copies = re.findall(r"(PyTorch's copy): ([\d,]+) GB/s", text)
-    rows = [("machine", {"": name, "GB/s": found}) for name, found in copies]
+    rows = [("machine", {"": name, "GB/s": named}) for name, named in copies]
     gpu = {}
     for section in re.split(r"^(?=(?:#+|<!--) \w)", text, flags=re.M):
         mark, _, section = section.partition(" ")
-        found = re.search(r"NVIDIA \w+", section)
-        if found or mark == "<!--":  # below its headings the same machine is meant
-            gpu = {"GPU": found[0]} if found else {}
+        named = re.search(r"NVIDIA \w+", section)
+        if named or mark == "<!--":  # below its headings the same machine is meant
+            gpu = {"GPU": named[0]} if named else {}
         for table in re.findall(r"(?:^\|.*\n)+", section, re.M):
             lines = [line.split("|")[1:-1] for line in table.splitlines()]
             names, _, *cells = [[cell.strip() for cell in line] for line in lines]

@@ -50,9 +50,9 @@ def ptx(text, arch=75):
     try:
         from cupy.cuda import nvrtc
 
-        made = nvrtc.createProgram(text, "kernel.cu", [], [])
-        nvrtc.compileProgram(made, [f"-arch=compute_{arch}"])
-        return nvrtc.getPTX(made).decode()
+        program = nvrtc.createProgram(text, "kernel.cu", [], [])
+        nvrtc.compileProgram(program, [f"-arch=compute_{arch}"])
+        return nvrtc.getPTX(program).decode()
     except (ImportError, RuntimeError, OSError) as error:
         raise NoCompiler(f"{MISSING}; NVRTC neither ({error})") from None
 

@@ -67,8 +67,8 @@ class Bank:
         )  # fmt: skip
         first = f"{request_text(one)}{parts}: {passes(self.passes)}, {verdict}."
         whole = self.run.report.counts["lines"].get(one.place, {})
-        asked, made = whole.get("shared_requests", 0), whole.get("bank_passes", 0)
-        rest = f"Whole launch: {passes(made)} for {count(asked, 'request')}."
+        asked, actual = whole.get("shared_requests", 0), whole.get("bank_passes", 0)
+        rest = f"Whole launch: {passes(actual)} for {count(asked, 'request')}."
         if one.times > 1:
             rest = f"This is the first of {one.times:,} times. {rest}"
         return [first, rest, self.samples()]

@@ -33,8 +33,8 @@ def report_of(what):
 
 def heading(report):
     launch = launch_words(report.grid, report.block)
-    found = count(len(report.findings), "finding")
-    return Text([f"{report.kernel}   {launch}   {found}"], 11, weight="bold")
+    findings = count(len(report.findings), "finding")
+    return Text([f"{report.kernel}   {launch}   {findings}"], 11, weight="bold")
 
 
 def nothing(report):
@@ -44,32 +44,33 @@ def nothing(report):
                     "Nothing found.")  # fmt: skip
 
 
-def parts_of(found):
+def parts_of(finding):
     """The parts of the picture of one finding."""
-    parts = [Text([f"{found.kind}: {found.message}"], weight="bold")]
-    other = found.other or {}
-    if other.get("source_line") and other["line"] != found.line:
+    parts = [Text([f"{finding.kind}: {finding.message}"], weight="bold")]
+    other = finding.other or {}
+    if other.get("source_line") and other["line"] != finding.line:
         column = other.get("column", 1)
         parts.append(SourceLine(other["line"], other["source_line"], column))
-    parts.append(SourceLine(found.line, found.source_line, found.column))
-    parts.append(ThreadBoxes(found))
-    if found.hint:
-        parts.append(Text([found.hint[0].upper() + found.hint[1:] + "."]))
+    parts.append(SourceLine(finding.line, finding.source_line, finding.column))
+    parts.append(ThreadBoxes(finding))
+    if finding.hint:
+        parts.append(Text([finding.hint[0].upper() + finding.hint[1:] + "."]))
     return parts
 
 
-def alt_of(found):
+def alt_of(finding):
     """The finding in words."""
-    other = found.other or {}
+    other = finding.other or {}
     text = (
-        f"{found.kind} at line {found.line}, column {found.column}, of "
-        f"{found.kernel}: {found.message}. Seen at {who(found.block, found.thread)}"
+        f"{finding.kind} at line {finding.line}, column {finding.column}, of "
+        f"{finding.kernel}: {finding.message}. "
+        f"Seen at {who(finding.block, finding.thread)}"
     )
     if "thread" in other:
         there = who(other["block"], other["thread"])
         text += f"; the other access, at line {other['line']}, is by {there}"
-    text += f", and {found.count - 1:,} more" if found.count > 1 else ""
-    return f"{text}. {found.hint}".strip()
+    text += f", and {finding.count - 1:,} more" if finding.count > 1 else ""
+    return f"{text}. {finding.hint}".strip()
 
 
 def who(block, thread):
@@ -84,12 +85,12 @@ def whole(xyz):
 class ThreadBoxes:
     """The threads of a finding: one, or the two sides of a conflict and an arrow."""
 
-    def __init__(self, found):
-        self.found, self.other = found, found.other or {}
+    def __init__(self, finding):
+        self.finding, self.other = finding, finding.other or {}
         self.height = HIGH + 0.14
 
     def draw(self, canvas, y):
-        found, y = self.found, y + 0.04
+        finding, y = self.finding, y + 0.04
         x = MARGIN
         if "thread" in self.other:
             other = self.other
@@ -97,9 +98,9 @@ class ThreadBoxes:
             canvas.line((x + WIDE, y + HIGH / 2), (x + WIDE + 1.1, y + HIGH / 2))
             canvas.write(x + WIDE + 0.55, y + HIGH / 2 - 0.09, "in no order", 8)
             x += WIDE + 1.1
-        self.box(canvas, x, y, found.block, found.thread, found.line)
-        if found.count > 1:
-            more = f"and {found.count - 1:,} more like it"
+        self.box(canvas, x, y, finding.block, finding.thread, finding.line)
+        if finding.count > 1:
+            more = f"and {finding.count - 1:,} more like it"
             canvas.write(x + WIDE + 0.14, y + HIGH / 2, more, 8.5, ha="left")
 
     def box(self, canvas, x, y, block, thread, line):

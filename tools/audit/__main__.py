@@ -45,20 +45,20 @@ def mutants(
         why = f"NVRTC is missing: {nvrtc.missing()}" if nvrtc.missing() else ""
         raise ValueError(why or "--write goes with no sample")
     chosen = _exercises(names)
-    work, found, stale = mutants.draw(chosen, seed, sample), [], mutants.gone(chosen)
+    work, outcomes, stale = mutants.draw(chosen, seed, sample), [], mutants.gone(chosen)
     for listed in stale:
         _say(f"stale: {listed}: no such edit")
     for one in _followed(mutants.audit(work), len(work), "mutants"):
-        found.append(one)
+        outcomes.append(one)
         if one.state in (mutants.SURVIVED, mutants.STALE):
             _say(f"{one.state}: {one.exercise}: {one.edit}")
-    _tabulate(report, found)
-    killed = report.share(report.table(found))
+    _tabulate(report, outcomes)
+    killed = report.share(report.table(outcomes))
     console.print(f"{killed:.2%} of what is not equivalent is killed")
-    if stale or any(one.state == mutants.STALE for one in found):
+    if stale or any(one.state == mutants.STALE for one in outcomes):
         raise LookupError("what is listed as equivalent is not: see `stale` above")
     if write:
-        _write(report, found)
+        _write(report, outcomes)
 
 
 @app.command()
@@ -93,15 +93,15 @@ def causes(
 
     if write and sample is not None:
         raise ValueError("--write goes with no sample")
-    chosen, found = _exercises(names), []
+    chosen, outcomes = _exercises(names), []
     work = causes.draw(chosen, seed, causes.SAMPLE if write else sample)
     for one in _followed(causes.causes(work), len(work), "wrong answers"):
-        found.append(one)
+        outcomes.append(one)
         if one.state == causes.FALSE:
             _say(f"{one.exercise}: {one.title}: said to be {one.cause}")
-    _tabulate(causes, found)
+    _tabulate(causes, outcomes)
     if write:
-        _write(causes, found)
+        _write(causes, outcomes)
 
 
 @app.command()
@@ -109,17 +109,17 @@ def soundness(names: Names = None, seed: Seed = 0, write: Write = False):
     """Grade every right and wrong answer that stands beside the checks."""
     from . import soundness
 
-    chosen, found = _exercises(names), []
+    chosen, outcomes = _exercises(names), []
     graded = soundness.audit(chosen, seed)
     for one in _followed(graded, soundness.count(chosen), "answers"):
-        found.append(one)
+        outcomes.append(one)
         if not one.well:
             _say(f"{one.exercise}, {one.title}, {one.kind}: {one.said}")
-    _tabulate(soundness, found)
-    console.print(soundness.summary(soundness.table(found)), soft_wrap=True)
+    _tabulate(soundness, outcomes)
+    console.print(soundness.summary(soundness.table(outcomes)), soft_wrap=True)
     if write:
-        _write(soundness, found)
-    if not all(one.well for one in found):
+        _write(soundness, outcomes)
+    if not all(one.well for one in outcomes):
         raise typer.Exit(1)
 
 
@@ -128,14 +128,14 @@ def prove(names: Names = None, messages: Messages = False):
     """Say whether an exercise's answers prove what they are listed for."""
     from . import prove
 
-    found = 0
+    faults = 0
     for name in _exercises(names):
         for problem in prove.problems(find(name)):
-            found += 1
+            faults += 1
             _say(f"{name}: {problem}")
         for title, message in prove.messages(find(name)) if messages else ():
             _say(f"{name}, {title}:\n{message}")
-    if found:
+    if faults:
         raise typer.Exit(1)
     console.print("each answer proves what it is listed for")
 
@@ -150,15 +150,15 @@ def _say(line):
     console.print(line, markup=False, soft_wrap=True)
 
 
-def _write(module, found):
+def _write(module, outcomes):
     """Make the rows anew, on the module's page, of the exercises that were tried."""
     before = module.PAGE.read_text(encoding="utf-8")
-    module.PAGE.write_text(module.page(found, before), encoding="utf-8")
+    module.PAGE.write_text(module.page(outcomes, before), encoding="utf-8")
 
 
-def _tabulate(module, found):
+def _tabulate(module, outcomes):
     rows = Table(*module.COLUMNS)
-    for row in module.table(found):
+    for row in module.table(outcomes):
         rows.add_row(*map(str, row))
     console.print(rows)
 

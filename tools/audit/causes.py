@@ -97,16 +97,16 @@ def state_of(exercise, seed):
     return cause, TRUE  # it seldom shows, and was seen once
 
 
-def table(found, before=""):
+def table(outcomes, before=""):
     """Rows of COLUMNS, the sums first; before: the page, whose other rows are kept."""
 
     def numbers(of):
         states = collections.Counter(one.state for one in of)
         return len(of), states[TRUE], states[NONE], states[FALSE]
 
-    return pages.table([x for x in found if x.state != LEFT_OUT], numbers, before)
+    return pages.table([x for x in outcomes if x.state != LEFT_OUT], numbers, before)
 
 
-def page(found, before=""):
+def page(outcomes, before=""):
     """docs/causes.md, where the rows of other exercises stay as they were before."""
-    return "\n".join([HEAD, *pages.lines(COLUMNS, table(found, before))]) + "\n"
+    return "\n".join([HEAD, *pages.lines(COLUMNS, table(outcomes, before))]) + "\n"

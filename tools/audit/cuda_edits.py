@@ -48,7 +48,7 @@ class Edits:
     """found: the edits of a kernel's text."""
 
     def __init__(self, text):
-        self.text, self.found = text, []
+        self.text, self.edits = text, []
         starts = [0] + [m.end() for m in re.finditer("\n", text)]
         self.tokens = [t for t in lex(text) if t.kind != "end"]
         self.begins = [starts[t.place[0] - 1] + t.place[1] - 1 for t in self.tokens]
@@ -64,14 +64,14 @@ class Edits:
 
     def partners(self):
         """{place of a bracket: place of its partner}."""
-        found, opened = {}, []
+        pairs, opened = {}, []
         for i, word in enumerate(self.words):
             if word in PAIRS:
                 opened.append(i)
             elif word in PAIRS.values() and opened:
                 begin = opened.pop()
-                found[begin], found[i] = i, begin
-        return found
+                pairs[begin], pairs[i] = i, begin
+        return pairs
 
     def in_directive(self, i):
         line = self.text.rfind("\n", 0, self.begins[i]) + 1
@@ -85,7 +85,7 @@ class Edits:
 
     def put(self, kind, first, last, new, *more):
         piece = self.begins[first], self.end(last), new
-        self.found.append(Edit(kind, self.text, piece, *more))
+        self.edits.append(Edit(kind, self.text, piece, *more))
 
     # ------------------------------------------------- tokens and expressions
 
@@ -293,24 +293,24 @@ class Edits:
     @functools.cached_property
     def whole(self):
         """What is declared as a whole number, and the types that say so."""
-        found = {"int", "int64_t", "unsigned", "bool", "long", "short", "const"}
+        integers = {"int", "int64_t", "unsigned", "bool", "long", "short", "const"}
         kinds = r"\b(?:int|int64_t|unsigned|bool|long long|long)\b"
         for line in re.finditer(rf"{kinds}[\s*&]*((?!{kinds})[^;){{]*)", self.text):
-            found.update(re.findall(r"(?:^|,)\s*[*&]*(\w+)", line[1]))
-        return found
+            integers.update(re.findall(r"(?:^|,)\s*[*&]*(\w+)", line[1]))
+        return integers
 
     @functools.cached_property
     def small(self):
         """The variables that are computed of SMALL things alone."""
-        found = set(SMALL)
+        small = set(SMALL)
         for _ in range(3):  # one may be computed of another
-            found |= {
+            small |= {
                 self.words[i]
                 for i in range(1, len(self.words) - 1)
                 if self.words[i - 1] in (*TYPES, ",") and self.words[i + 1] == "="
-                and all(self.is_small(n, found) for n in self.places(self.words[i]))
+                and all(self.is_small(n, small) for n in self.places(self.words[i]))
             }  # fmt: skip
-        return found - SMALL
+        return small - SMALL
 
     def places(self, name):
         """Where a variable is changed."""

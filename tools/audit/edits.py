@@ -61,6 +61,6 @@ def edits(exercise):
 
     text = solution(exercise)
     language = cuda_edits if isinstance(exercise, KernelExercise) else python_edits
-    found = {edit.change(text): edit for edit in language.Edits(text).found}
-    found.pop(text, None)
-    return [*found.values()]
+    by_text = {edit.change(text): edit for edit in language.Edits(text).edits}
+    by_text.pop(text, None)
+    return [*by_text.values()]

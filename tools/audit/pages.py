@@ -10,20 +10,20 @@ def order():
     return [entry.exercise.name for entry in exercises()]
 
 
-def table(found, numbers, before=""):
+def table(outcomes, numbers, before=""):
     """[("all", sums...), ("03.2 offset_of", numbers...), ...], in course order.
 
     numbers(of): those of an exercise, of which `of` was found. before: a page, whose
     other rows are kept.
     """
     of = collections.defaultdict(list)
-    for one in found:
+    for one in outcomes:
         of[one.exercise].append(one)
     rows = _rows(before) | {name: numbers(some) for name, some in of.items()}
-    found = [(f"{find(name).number} {name}", *rows[name])
-             for name in order() if name in rows]  # fmt: skip
-    _, *columns = zip(*found, strict=True)
-    return [("all", *map(sum, columns)), *found]
+    numbered = [(f"{find(name).number} {name}", *rows[name])
+                for name in order() if name in rows]  # fmt: skip
+    _, *columns = zip(*numbered, strict=True)
+    return [("all", *map(sum, columns)), *numbered]
 
 
 def _rows(page):

@@ -38,7 +38,7 @@ class Edits(ast.NodeVisitor):
     """found: the edits of a cell; only its functions are changed, not its imports."""
 
     def __init__(self, text):
-        self.text, self.found = text, []
+        self.text, self.edits = text, []
         lines = text.split("\n")
         self.starts = [0]
         for line in lines:
@@ -72,7 +72,7 @@ class Edits(ast.NodeVisitor):
     def put(self, kind, place, new, *more):
         """Put something in the place of a node, or of what lies in (begin, end)."""
         begin, end = place if isinstance(place, tuple) else self.span(place)
-        self.found.append(Edit(kind, self.text, (begin, end, new), *more))
+        self.edits.append(Edit(kind, self.text, (begin, end, new), *more))
 
     # ------------------------------------------------- expressions
 

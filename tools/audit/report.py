@@ -21,7 +21,7 @@ names of exercises or chapters before `--write` make their rows anew.
 """
 
 
-def table(found, before=""):
+def table(outcomes, before=""):
     """Rows of COLUMNS, the sums first; before: the page, whose other rows are kept."""
 
     def numbers(of):
@@ -29,7 +29,7 @@ def table(found, before=""):
         killed = states[REJECTED] + states[STALE]
         return len(of), killed, states[EQUIVALENT], states[SURVIVED]
 
-    return pages.table(found, numbers, before)
+    return pages.table(outcomes, numbers, before)
 
 
 def share(rows):
@@ -38,23 +38,23 @@ def share(rows):
     return killed / max(killed + survivors, 1)
 
 
-def page(found, before=""):
+def page(outcomes, before=""):
     """docs/mutants.md, where the rows of other exercises stay as they were before."""
-    rows = table(found, before)
+    rows = table(outcomes, before)
     killed = f"**{share(rows):.2%} of what is not equivalent is killed.**"
     parts = HEAD, killed, "", *pages.lines(COLUMNS, rows)
-    return "\n".join([*parts, "", WHY, "", *_reasons(found, before)]) + "\n"
+    return "\n".join([*parts, "", WHY, "", *_reasons(outcomes, before)]) + "\n"
 
 
-def _reasons(found, before):
+def _reasons(outcomes, before):
     reasons = collections.defaultdict(collections.Counter)
-    anew = {one.exercise for one in found}
+    anew = {one.exercise for one in outcomes}
     for line in before.partition(f"{WHY}\n\n")[2].splitlines():
         reason, _, exercises = line.removeprefix("- ").rpartition(": ")
         for name, n in (exercise.split() for exercise in exercises.split(", ")):
             if name not in anew:
                 reasons[reason][name] = int(n)
-    for one in found:
+    for one in outcomes:
         if one.state == EQUIVALENT:
             reasons[one.reason][one.exercise] += 1
     for reason, exercises in sorted(reasons.items()):

@@ -88,11 +88,11 @@ def processes():
 def _chapter(chapter, names, seed):
     """The Judgeds of a chapter's exercises."""
     rows = {name: specimens_of(find(name)) for name in names}
-    found, most = [], max(map(len, rows.values()))
+    outcomes, most = [], max(map(len, rows.values()))
     for first in range(0, most, AT_ONCE):
         some = {name: row[first : first + AT_ONCE] for name, row in rows.items()}
-        found += _together(chapter, some, seed)
-    return found
+        outcomes += _together(chapter, some, seed)
+    return outcomes
 
 
 def _together(chapter, rows, seed):
@@ -137,7 +137,7 @@ def _judged(specimen, subject, unsent, seed):
     )
 
 
-def table(found, before=""):
+def table(outcomes, before=""):
     """Rows of COLUMNS, the sums first; before: the page, whose other rows are kept."""
 
     def numbers(of):
@@ -147,7 +147,7 @@ def table(found, before=""):
         caught, accepted = (sum(one.caught for one in some) for some in (wrong, right))
         return len(wrong), caught, named, len(right), accepted
 
-    return pages.table(found, numbers, before)
+    return pages.table(outcomes, numbers, before)
 
 
 def summary(rows):
@@ -160,13 +160,13 @@ def summary(rows):
     )
 
 
-def page(found, before=""):
+def page(outcomes, before=""):
     """docs/soundness.md, where the rows of other exercises stay as they were before."""
-    rows, anew = table(found, before), {one.exercise for one in found}
+    rows, anew = table(outcomes, before), {one.exercise for one in outcomes}
     odd = [line for line in before.partition(f"{ODD}\n\n")[2].splitlines()
            if line[2:].split(",")[0] not in anew]  # fmt: skip
     odd += [f"- {one.exercise}, {one.title}: {one.said.splitlines()[0]}"
-            for one in found if not one.well]  # fmt: skip
+            for one in outcomes if not one.well]  # fmt: skip
     tail = ["", ODD, "", *odd] if odd else []
     head = HEAD.format(said=summary(rows))
     return "\n".join([head, *pages.lines(COLUMNS, rows), *tail]) + "\n"

@@ -42,17 +42,17 @@ def answer(exercise, right="", wrong=""):
 @functools.cache
 def specimens_of(exercise):
     """The Specimens of an exercise, no two with one title."""
-    found = [s for m in mistakes_of(exercise).values() for s in m.answers]
+    specimens = [s for m in mistakes_of(exercise).values() for s in m.answers]
     place = ANSWERS / exercise.chapter / exercise.name
     tables = read(place.with_suffix(".toml"))
     for more in *candidates_of(exercise), tables:
         for cause, table in more.get("wrong", {}).items():
-            before = sum(s.cause == cause for s in found)
-            found += answers_in(exercise, cause, table, before)
+            before = sum(s.cause == cause for s in specimens)
+            specimens += answers_in(exercise, cause, table, before)
         for how, table in more.get("right", {}).items():
-            found.append(Specimen(exercise, written(table), None, f"right {how}"))
+            specimens.append(Specimen(exercise, written(table), None, f"right {how}"))
     _import(place.with_suffix(".py"))
-    return [*found, *_functions.get(exercise, ()), *swallowed(exercise)]
+    return [*specimens, *_functions.get(exercise, ()), *swallowed(exercise)]
 
 
 @functools.cache
