@@ -36,8 +36,8 @@ def judge(lab, cells, checks, **how):
     if checks != checks_here():
         raise RuntimeError("this worker has other checks: update its clone")
     verdicts, warnings = judging.judged(lab, [tuple(c) for c in cells], **how)
-    found = [verdict.to_dict() | {"picture": verdict.picture} for verdict in verdicts]
-    return {"verdicts": found, "warnings": warnings}
+    records = [verdict.to_dict() | {"picture": verdict.picture} for verdict in verdicts]
+    return {"verdicts": records, "warnings": warnings}
 
 
 def understood(reply, names):

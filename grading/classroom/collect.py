@@ -127,8 +127,8 @@ def summed(done):
 
 def released(directory):
     """The labs of a course directory, by name."""
-    found = sorted(Path(directory).glob("release/*/*.ipynb"))
-    labs = [path.stem for path in found if path.stem == path.parent.name]
+    notebooks = sorted(Path(directory).glob("release/*/*.ipynb"))
+    labs = [path.stem for path in notebooks if path.stem == path.parent.name]
     if not labs:
         what = "has no released lab" if Path(directory).is_dir() else "does not exist"
         raise CannotCollect(
@@ -190,8 +190,8 @@ def _lab_of(file, labs, otherwise):
 def _answered(names):
     """The chapter of most of the exercises that these are the names of."""
     chapters = {entry.exercise.name: entry.chapter for entry in exercises()}
-    found = Counter(chapters[name] for name in names if name in chapters)
-    return found.most_common(1)[0][0] if found else None
+    answers = Counter(chapters[name] for name in names if name in chapters)
+    return answers.most_common(1)[0][0] if answers else None
 
 
 def _sort_out(claims, directory):
@@ -229,7 +229,7 @@ def _contested(group, directory):
     theirs = set()
     for part in {part for c in group for part in c.file.place.parts[1:2]}:
         with contextlib.suppress(Unowned):
-            theirs |= {found.identity for found in [of_platform(part)] if found}
+            theirs |= {whose.identity for whose in [of_platform(part)] if whose}
     if not owner.number and len(theirs) > 1:
         folder = shown(group[0].file.place.parts[0])
         return f"{folder} holds files of several students: collect that folder itself"
@@ -351,5 +351,5 @@ def _notes(directory, claims):
     alike = defaultdict(set)
     for name in names.values():
         alike[skeleton(name)].add(name)
-    found = {c.owner.student: c.owner.name for c in claims}
-    return {s: shown(note(name, alike[skeleton(name)])) for s, name in found.items()}
+    name_of = {c.owner.student: c.owner.name for c in claims}
+    return {s: shown(note(name, alike[skeleton(name)])) for s, name in name_of.items()}

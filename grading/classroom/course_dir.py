@@ -197,19 +197,19 @@ def submissions(directory, lab=None, students=()):
     directory = Path(directory).resolve()
     _expect_course(directory)
     wanted = released_name(directory, lab) if lab is not None else None
-    found = [
+    pairs = [
         (path.parent.name, path.name)
         for path in directory.glob("submitted/*/*")
         if os.path.isdir(path)
         and (directory / "release" / path.name).is_dir()
         and path.parent.name.isprintable()
     ]
-    unknown = set(students) - {student for student, _ in found}
+    unknown = set(students) - {student for student, _ in pairs}
     if unknown:
         raise CourseError(f"no submission of {', '.join(sorted(unknown))}")
     return sorted(
         (student, name)
-        for student, name in found
+        for student, name in pairs
         if wanted in (None, name) and (not students or student in students)
     )
 

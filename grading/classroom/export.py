@@ -46,36 +46,40 @@ class Export(ExportPlugin):
                 f"{target} is there already: name another, or use --force"
             )
         root = self.parent.coursedir.root
-        found = grades(root, gradebook, self.assignment, self.student)
+        all_grades = grades(root, gradebook, self.assignment, self.student)
         self.notes = [
             f"{g.student}, {g.lab}: {g.state}" + (f" ({why})" if why else "")
-            for g in found
+            for g in all_grades
             if (why := "; ".join(filter(None, [g.why, said(g.penalty)])))
             or g.state in ("not graded", "not gradable")
         ]
         people = {
             s.id: Person(s.id, s.lms_user_id, s.email) for s in gradebook.students
         }
-        people = {g.student: people.get(g.student, Person(g.student)) for g in found}
+        people = {
+            g.student: people.get(g.student, Person(g.student)) for g in all_grades
+        }
         labs = [a.name for a in gradebook.assignments]
-        labs = sorted({g.lab for g in found} if found else labs)
-        _write(target, self.content(found, people, labs))
+        labs = sorted({g.lab for g in all_grades} if all_grades else labs)
+        _write(target, self.content(all_grades, people, labs))
         for note in self.notes:
             self.log.warning(note)
 
-    def content(self, found, people, labs):
+    def content(self, all_grades, people, labs):
         """The file's bytes."""
         raise NotImplementedError
 
     def lines(self, roster, people):
         """{student: number of their row}; students without one are noted."""
         rows = {student: roster.find(person) for student, person in people.items()}
-        taken = [row for found in rows.values() if len(found) == 1 for row in found]
+        taken = [
+            row for matches in rows.values() if len(matches) == 1 for row in matches
+        ]
         lines = {}
-        for student, found in rows.items():
-            if len(found) == 1 and taken.count(found[0]) == 1:
-                lines[student] = found[0]
-            elif not found:
+        for student, matches in rows.items():
+            if len(matches) == 1 and taken.count(matches[0]) == 1:
+                lines[student] = matches[0]
+            elif not matches:
                 self.notes.append(f"{student} is not in the roster, and is left out")
             else:
                 why = "it fits no one line of the roster for sure, and is left out"
@@ -92,11 +96,11 @@ class CsvExport(Export):
 
     name = "grades.csv"
 
-    def content(self, found, people, labs):
-        names = dict.fromkeys(e.name for g in found for e in g.exercises)
+    def content(self, all_grades, people, labs):
+        names = dict.fromkeys(e.name for g in all_grades for e in g.exercises)
         head = "student", "lab", "points", "max_points", "state", "why"
         rows = [[*head, "penalty", "penalty_reason", *names]]
-        for g in found:
+        for g in all_grades:
             points = {e.name: _number(e.points) for e in g.exercises}
             row = [g.student, g.lab, _number(g.points), _number(g.max_points), g.state]
             row += [g.why, _number(g.penalty.points or None), g.penalty.why]
@@ -109,21 +113,21 @@ class CanvasExport(Export):
 
     name = "canvas.csv"
 
-    def content(self, found, people, labs):
+    def content(self, all_grades, people, labs):
         if not self.roster:
-            return self._new(found, people, labs)
+            return self._new(all_grades, people, labs)
         roster = Roster(self.roster)
-        lines = self.lines(roster, _with_work(people, found))
+        lines = self.lines(roster, _with_work(people, all_grades))
         for lab in labs:
             column = roster.column_of(lab)
-            self._points_possible(roster, column, lab, found)
-            for row, g in _handed_in(found, lab, roster, lines):
+            self._points_possible(roster, column, lab, all_grades)
+            for row, g in _handed_in(all_grades, lab, roster, lines):
                 _put(row, column, _number(g.points))
         return roster.dumps()
 
-    def _points_possible(self, roster, column, lab, found):
+    def _points_possible(self, roster, column, lab, all_grades):
         """Fill in a new column's maximum; an old one that differs is noted."""
-        most = _most(found, lab)
+        most = _most(all_grades, lab)
         if roster.possible is None or not most:
             return
         row = roster.rows[roster.possible]
@@ -133,10 +137,10 @@ class CanvasExport(Export):
         elif re.fullmatch(r"[\d.]+", theirs) and float(theirs) != float(most):
             self.notes.append(f"{lab} has {most} points here, {theirs} in the roster")
 
-    def _new(self, found, people, labs):
-        most = [_most(found, lab) for lab in labs]
+    def _new(self, all_grades, people, labs):
+        most = [_most(all_grades, lab) for lab in labs]
         rows = [CANVAS + labs, ["    Points Possible", "", "", "", "", *most]]
-        points = {(g.student, g.lab): _number(g.points) for g in found}
+        points = {(g.student, g.lab): _number(g.points) for g in all_grades}
         for student, person in people.items():
             who = [student, person.canvas_id or "", "", student, ""]
             rows.append(who + [points.get((student, lab), "") for lab in labs])
@@ -152,14 +156,14 @@ class MoodleExport(Export):
 
     name = "moodle.csv"
 
-    def content(self, found, people, labs):
+    def content(self, all_grades, people, labs):
         if not self.roster:
-            return self._new(found, people, labs)
+            return self._new(all_grades, people, labs)
         roster = Roster(self.roster)
-        lines = self.lines(roster, _with_work(people, found))
+        lines = self.lines(roster, _with_work(people, all_grades))
         for lab in labs:
             grade, feedback = self._columns(roster, lab, labs)
-            for row, g in _handed_in(found, lab, roster, lines):
+            for row, g in _handed_in(all_grades, lab, roster, lines):
                 _put(row, grade, _number(g.points))
                 _put(row, feedback, cell(_feedback(g)))
         return roster.dumps()
@@ -175,10 +179,10 @@ class MoodleExport(Export):
             )
         return grade, feedback
 
-    def _new(self, found, people, labs):
+    def _new(self, all_grades, people, labs):
         wide = [name for lab in labs for name in (lab, f"{lab} feedback")]
         rows = [["useridnumber", "useremail", *wide]]
-        by = {(g.student, g.lab): g for g in found}
+        by = {(g.student, g.lab): g for g in all_grades}
         for student, person in people.items():
             email = person.email or (student if "@" in student else "")
             cells = [by.get((student, lab)) for lab in labs]
@@ -211,16 +215,16 @@ def export(directory, to, form="csv", roster=None, force=False, lab=None):
     return plugin.notes
 
 
-def _handed_in(found, lab, roster, lines):
+def _handed_in(all_grades, lab, roster, lines):
     """(row of the roster, grade) of every student who handed this lab in."""
-    for g in found:
+    for g in all_grades:
         if g.lab == lab and g.student in lines and g.state != "no submission":
             yield roster.rows[lines[g.student]], g
 
 
-def _with_work(people, found):
+def _with_work(people, all_grades):
     """Those who handed something in: the others need no line in the roster."""
-    active = {g.student for g in found if g.state != "no submission"}
+    active = {g.student for g in all_grades if g.state != "no submission"}
     return {student: person for student, person in people.items() if student in active}
 
 
@@ -242,9 +246,9 @@ def _earned(exercise):
     return f"{number(exercise.points)} of {number(exercise.max_points)}"
 
 
-def _most(found, lab):
+def _most(all_grades, lab):
     """What can be reached in a lab, by those who are graded, if any are."""
-    grades = [g for g in found if g.lab == lab]
+    grades = [g for g in all_grades if g.lab == lab]
     graded = [g.max_points for g in grades if g.points is not None]
     return _number(max(graded or [g.max_points for g in grades], default=None))
 

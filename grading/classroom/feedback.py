@@ -122,12 +122,12 @@ def feedback(directory, lab=None, students=None):
     root = Path(directory).resolve()
     api = open_course(root)
     api.config.GenerateFeedback.exporter_class = Page
-    found = submissions(root, lab, students or ())
+    pairs = submissions(root, lab, students or ())
     console, done = Console(), []
     columns = TextColumn("{task.description:<20}"), BarColumn(), MofNCompleteColumn()
     with alone(root), Progress(*columns, console=console) as progress:
-        task = progress.add_task("feedback", total=len(found))
-        for student, name in found:
+        task = progress.add_task("feedback", total=len(pairs))
+        for student, name in pairs:
             progress.update(task, description=student)
             done.append(_one(api, root, student, name))
             progress.advance(task)

@@ -92,15 +92,15 @@ class Api(NbGraderAPI):
         return self._less(super().get_submissions(assignment_id))
 
     def get_notebook_submissions(self, assignment_id, notebook_id):
-        found = super().get_notebook_submissions(assignment_id, notebook_id)
-        return self._less(found, assignment_id)
+        rows = super().get_notebook_submissions(assignment_id, notebook_id)
+        return self._less(rows, assignment_id)
 
     def get_student_submissions(self, student_id):
         return self._less(super().get_student_submissions(student_id))
 
     def get_student_notebook_submissions(self, student_id, assignment_id):
-        found = super().get_student_notebook_submissions(student_id, assignment_id)
-        return self._less(found, assignment_id)
+        rows = super().get_student_notebook_submissions(student_id, assignment_id)
+        return self._less(rows, assignment_id)
 
     def get_student(self, *args, **kwargs):
         return self._totals([super().get_student(*args, **kwargs)])[0]
@@ -108,13 +108,13 @@ class Api(NbGraderAPI):
     def get_students(self):
         return self._totals(super().get_students())
 
-    def _less(self, found, lab=None):
+    def _less(self, rows, lab=None):
         lost = self._penalties()
-        for one in found:
+        for one in rows:
             less = lost.get((one["student"], lab or one["name"]), 0.0)
             one["score"] = round(max(0.0, one["score"] - less), 2)
             _named(one, one["student"])
-        return found
+        return rows
 
     def _totals(self, students):
         lost = self._penalties()

@@ -131,7 +131,7 @@ def _exercises(submission, verdict):
     of those whose points a person gave before the last grading, and has not seen since.
     """
     cells = {g.name: g for notebook in submission.notebooks for g in notebook.grades}
-    found, differ, stale = [], [], []
+    exercises, differ, stale = [], [], []
     for one in verdict.get("exercises", []):
         cell = cells.pop(f"{one['name']}-check", None)
         if cell is None or abs((cell.auto_score or 0.0) - one["points"]) > 1e-6:
@@ -144,7 +144,7 @@ def _exercises(submission, verdict):
             stale.append(one["name"])
         counts = one["state"] not in NOT_GRADED or cell.manual_score is not None
         points = round(cell.score, 2) if counts else None
-        found.append(
+        exercises.append(
             Exercise(one["name"], points, cell.max_score, one["state"], reason)
         )
-    return tuple(found), differ + sorted(cells), stale
+    return tuple(exercises), differ + sorted(cells), stale

@@ -106,10 +106,10 @@ def owner_of(path, labs, pattern=None):
     """
     if pattern is not None:
         search = re.match if "/" in pattern else re.search
-        found = search(pattern, str(path) if "/" in pattern else path.parts[0])
-        if not found or not found["student"]:
+        match = search(pattern, str(path) if "/" in pattern else path.parts[0])
+        if not match or not match["student"]:
             raise Unowned("its path does not match the pattern")
-        return _owner(found["student"])
+        return _owner(match["student"])
     parts = [ENDING.sub("", part) for part in path.parts]
     while len(parts) > 1 and (parts[0] in WRAPPERS or parts[0] in labs):
         del parts[0]
@@ -143,10 +143,10 @@ def lab_in(name, labs):
     """(the lab that a name names, what else stands there), or (None, name)."""
     for lab in labs:
         words = "[ _-]?".join(map(re.escape, lab.split("_")))
-        found = re.search(rf"(?i)(?<![A-Za-z0-9]){words}(?![A-Za-z0-9])", name)
-        if found:
-            before = name[: found.start()].strip(" _-.")
-            after = re.sub(r"^-\d{1,2}$|\(\d+\)", "", name[found.end() :]).strip(" _-.")
+        match = re.search(rf"(?i)(?<![A-Za-z0-9]){words}(?![A-Za-z0-9])", name)
+        if match:
+            before = name[: match.start()].strip(" _-.")
+            after = re.sub(r"^-\d{1,2}$|\(\d+\)", "", name[match.end() :]).strip(" _-.")
             return lab, before or after
     return None, name
 

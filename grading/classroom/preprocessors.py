@@ -68,8 +68,8 @@ class RunAnswers(NbGraderPreprocessor):
         else:
             cells = students_cells(nb, repair.released(root, lab))
             how = {"files": record.modules(), "unsafe": self.unsafe}
-            verdicts, found = self.judge(lab, cells, **how)
-            warnings = fewer([*repair.holding(warnings, verdicts), *found])
+            verdicts, more = self.judge(lab, cells, **how)
+            warnings = fewer([*repair.holding(warnings, verdicts), *more])
         _enter(nb, verdicts, resources["nbgrader"])
         _show(nb, verdicts)
         resources[DONE] = verdicts, warnings, why
@@ -80,9 +80,9 @@ class Finish(NbGraderPreprocessor):
     """Say that the grades are in the book: it runs only if all steps went well."""
 
     def preprocess(self, nb, resources):
-        *found, why = resources[DONE]
+        *outcome, why = resources[DONE]
         state = "not gradable" if why else "graded"
-        Record.of(self, resources).write(state, *found, why or None)
+        Record.of(self, resources).write(state, *outcome, why or None)
         return nb, resources
 
 
@@ -105,10 +105,10 @@ class Record:
     def modules(self):
         """(name, text) of the Python modules that were handed in with the notebook."""
         folder = self.root / "submitted" / self.student / self.lab
-        found = [p for p in sorted(folder.glob("*.py")) if MODULE.fullmatch(p.name)]
-        found = [p for p in found if is_ordinary(p, LONGEST)][:MODULES]
-        found = [p for p in found if os.access(p, os.R_OK)]
-        return [(p.name, p.read_text("utf-8", "replace")) for p in found]
+        paths = [p for p in sorted(folder.glob("*.py")) if MODULE.fullmatch(p.name)]
+        paths = [p for p in paths if is_ordinary(p, LONGEST)][:MODULES]
+        paths = [p for p in paths if os.access(p, os.R_OK)]
+        return [(p.name, p.read_text("utf-8", "replace")) for p in paths]
 
     @staticmethod
     def checks(root, lab):

@@ -145,12 +145,12 @@ class Archive:
 
     def members(self):
         """[(path, problem, date and time)] of all members; Broken where it is none."""
-        found = _tried(self._restarted)
-        if isinstance(found, str):
-            raise Broken(found)
+        members = _tried(self._restarted)
+        if isinstance(members, str):
+            raise Broken(members)
         return [
             (_text(path, PATH), _text(problem, PATH), [_number(n) for n in date])
-            for path, problem, date in found
+            for path, problem, date in members
         ]
 
     def read(self, number):
@@ -233,10 +233,10 @@ def _cell(code, claimed, tags, source, answers, check, checks, ran):
 
 def _entry(reader):
     """The next Entry; None after the last one."""
-    found = reader.value()
-    if found is None:
+    entry = reader.value()
+    if entry is None:
         return None
-    path, problem, date, about = found
+    path, problem, date, about = entry
     has_data = _text(path, PATH) and not _text(problem, PATH)
     data = reader.heard(LIMIT) if has_data else b""
     return Entry(path, problem, _number(date), _about(*about) if about else None, data)

@@ -48,8 +48,8 @@ def judge(file, to):
         verdicts, warnings = judging.judged(
             one["lab"], cells, one["exercises"], [tuple(f) for f in one["files"]]
         )
-        found = [v.to_dict() | {"picture": v.picture} for v in verdicts]
-        done[submission] = {"verdicts": found, "warnings": warnings}
+        records = [v.to_dict() | {"picture": v.picture} for v in verdicts]
+        done[submission] = {"verdicts": records, "warnings": warnings}
         yield n, len(packed["work"])
     _write(to, packed | {"done": done})
 

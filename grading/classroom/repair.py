@@ -97,9 +97,9 @@ class Released:
                 f"the answer of `{answer}` was no code cell, and is one again"
             )
             code = True
-        made = _cell(code, cell.source, {"tags": cell.tags} if cell.tags else {})
-        made["answers"] = cell.answers
-        return made
+        new = _cell(code, cell.source, {"tags": cell.tags} if cell.tags else {})
+        new["answers"] = cell.answers
+        return new
 
     def placed(self, name):
         """The released check of an exercise, the first time it is needed."""
@@ -118,19 +118,19 @@ class Released:
     def mark_answer(self, name, cells, warnings):
         """Give an answer cell its id again; of several, the last that is not empty."""
         original = self.answers[name]
-        found = [c for c in cells if c.cell_type == "code" and _answers(c, name)]
-        empty = [c for c in found if c.source.split() == original.source.split()]
-        solved = [c for c in found if c not in empty]
+        answers = [c for c in cells if c.cell_type == "code" and _answers(c, name)]
+        empty = [c for c in answers if c.source.split() == original.source.split()]
+        solved = [c for c in answers if c not in empty]
         if len(solved) > 1:
             warnings.append(
                 f"{name} is answered in {len(solved)} cells: the last counts"
             )
-        elif len(found) > 1:
-            warnings.append(f"the answer cell of {name} is there {len(found)} times")
+        elif len(answers) > 1:
+            warnings.append(f"the answer cell of {name} is there {len(answers)} times")
         for cell in empty if solved else []:  # an empty copy must not undo the answer
             cell.metadata["minigrad"] = dict(ADDED)
-        if found:
-            chosen = (solved or found)[-1]
+        if answers:
+            chosen = (solved or answers)[-1]
             chosen.metadata.setdefault("nbgrader", dict(original.metadata["nbgrader"]))
 
     def add_missing(self, name, cells, warnings):

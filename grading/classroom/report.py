@@ -129,19 +129,19 @@ def report(directory, to=None, lab=None):
     to = Path(to) if to else root / "report.html"
     labs = [released_name(root, lab)] if lab else []
     with open_course(root).gradebook as book:
-        found = grades(root, book, labs)
+        all_grades = grades(root, book, labs)
     with style():
-        names = sorted({g.lab for g in found if g.state != "no submission"})
-        labs = [_lab(root, to, n, [g for g in found if g.lab == n]) for n in names]
-    page = PAGE.render(labs=labs, help=needing_help(found, names), policy=POLICY)
+        names = sorted({g.lab for g in all_grades if g.state != "no submission"})
+        labs = [_lab(root, to, n, [g for g in all_grades if g.lab == n]) for n in names]
+    page = PAGE.render(labs=labs, help=needing_help(all_grades, names), policy=POLICY)
     write(to, page.encode("utf-8", "replace"))
     return to
 
 
-def needing_help(found, labs):
+def needing_help(all_grades, labs):
     """[Help] of those who have less than half of the points, or lack a lab."""
     by = collections.defaultdict(list)
-    for g in found:
+    for g in all_grades:
         if g.lab in labs:
             by[g.student].append(g)
     rows = []
@@ -171,30 +171,30 @@ def _lost(grade):
 
 def mistakes(records):
     """[Mistake] of a lab's records, those of each exercise by how many made it."""
-    answered, made, texts = collections.Counter(), {}, {}
+    answered, counts, texts = collections.Counter(), {}, {}
     for record in records:
         for one in record["exercises"]:
             if one["state"] in NO_ANSWER:
                 continue
             answered[one["name"]] += 1
             for failure in one["failures"][:1]:
-                made.setdefault(one["name"], collections.Counter())[
+                counts.setdefault(one["name"], collections.Counter())[
                     failure["cause"]
                 ] += 1
                 texts.setdefault((one["name"], failure["cause"]), _text(failure))
     return [
         Mistake(name, f"{count / answered[name]:.0%}", texts[name, cause])
-        for name, causes in made.items()
+        for name, causes in counts.items()
         for cause, count in causes.most_common(SHOWN)
     ]
 
 
 def _text(failure):
     """What a failure's message names as the cause."""
-    found = re.search(r"^ +cause +(.*(?:\n {11,}.*)*)", failure["message"], re.M)
-    if failure["cause"] == "unknown" or not found:
+    cause = re.search(r"^ +cause +(.*(?:\n {11,}.*)*)", failure["message"], re.M)
+    if failure["cause"] == "unknown" or not cause:
         return "a mistake that has no name here"
-    return " ".join(found[1].split())
+    return " ".join(cause[1].split())
 
 
 def _student(root, to, grade):
@@ -207,16 +207,18 @@ def _student(root, to, grade):
     return url if page.is_file() else "", row
 
 
-def _lab(root, to, name, found):
+def _lab(root, to, name, all_grades):
     """What the page says of a lab."""
-    records = [Record(root, name, g.student).read() for g in found if g.state in COUNTS]
-    handed_in = [g for g in found if g.state != "no submission"]
-    points = [g.points for g in found if g.points is not None]
+    records = [
+        Record(root, name, g.student).read() for g in all_grades if g.state in COUNTS
+    ]
+    handed_in = [g for g in all_grades if g.state != "no submission"]
+    points = [g.points for g in all_grades if g.points is not None]
     counts = collections.Counter(g.state for g in handed_in)
     numbers = [f"{len(handed_in)} handed in", *(f"{n} {s}" for s, n in counts.items())]
     if not points:
         return {"name": name, "numbers": ", ".join(numbers) + "."}
-    most = max(g.max_points for g in found)
+    most = max(g.max_points for g in all_grades)
     numbers.append(f"median {statistics.median(points):.4g} of {most:g} points")
     return {
         "name": name,
@@ -226,7 +228,7 @@ def _lab(root, to, name, found):
         "mistakes": mistakes(records),
         "times": _times(root, name, [r["student"] for r in records]),
         "alike": _groups(root, name, [r["student"] for r in records]),
-        "students": [_student(root, to, g) for g in found],
+        "students": [_student(root, to, g) for g in all_grades],
     }
 
 
@@ -305,7 +307,7 @@ def _groups(root, name, students):
     for path in (course.solution(name), released):
         for cell in cells_of(path):
             known[answered_in(cell.text)].append(cell.text)
-    found = [
+    answers = [
         one
         for exercise, texts in answers.items()
         for one in alike(exercise, texts, known[exercise])
@@ -313,7 +315,7 @@ def _groups(root, name, students):
     return [
         {"students": students, "texts": max(group, key=lambda one: one.share).texts,
          "exercises": ", ".join(_shares(group))}
-        for students, group in sorted(groups(found), key=lambda g: -len(g[1]))
+        for students, group in sorted(groups(answers), key=lambda g: -len(g[1]))
     ]  # fmt: skip
 
 

@@ -39,8 +39,8 @@ def tokens(text):
     These expressions read each character once, so it takes no more than a moment.
     """
     comments = COMMENTS["__global__" in text]
-    found = itertools.islice(TOKEN.finditer(comments.sub(" ", text)), TOKENS)
-    words = (match[0] for match in found)
+    matches = itertools.islice(TOKEN.finditer(comments.sub(" ", text)), TOKENS)
+    words = (match[0] for match in matches)
     return [w if w in WORDS or not w.isidentifier() else "_" for w in words]
 
 
@@ -73,7 +73,7 @@ def alike(exercise, answers, known=()):
             yield Alike((a, b), exercise, share, texts)
 
 
-def groups(found):
+def groups(answers):
     """[(students, their Alikes)] of those who are alike, also by way of others."""
     leader = {}
 
@@ -82,11 +82,11 @@ def groups(found):
             student = above
         return student
 
-    for one in found:
+    for one in answers:
         a, b = map(first, one.students)
         leader[max(a, b)] = min(a, b)
     alikes = collections.defaultdict(list)
-    for one in found:
+    for one in answers:
         alikes[first(one.students[0])].append(one)
     return [
         (sorted({s for one in group for s in one.students}), group)

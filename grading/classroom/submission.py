@@ -65,10 +65,10 @@ def taken(root, student, lab):
     path = root / "submitted" / student / lab / f"{lab}.ipynb"
     place = (root / "submitted").resolve() / student / lab
     why = _refused(path, place)
-    found = reading.Notebook(why, [], []) if why else reading.notebook(path)
-    cells = (reading.notebook(released) if found.why else found).cells
+    notebook = reading.Notebook(why, [], []) if why else reading.notebook(path)
+    cells = (reading.notebook(released) if notebook.why else notebook).cells
     nb, warnings = repair.repaired(cells, repair.released(root, lab))
-    return Taken(nb, warnings + found.notes, shown(found.why))
+    return Taken(nb, warnings + notebook.notes, shown(notebook.why))
 
 
 def _refused(path, place):
@@ -77,8 +77,8 @@ def _refused(path, place):
         return "it is a link, and links are not followed"
     if not path.is_file():
         others = sorted(p.name for p in path.parent.iterdir() if p.name != path.name)
-        found = f", only {shown(', '.join(others[:9]))}" if others else ""
-        return f"there is no file {path.name}{found}"
+        instead = f", only {shown(', '.join(others[:9]))}" if others else ""
+        return f"there is no file {path.name}{instead}"
     if not is_ordinary(path):
         return f"it is larger than {LIMIT / 2**20:.0f} MB"
     return ""

@@ -108,13 +108,13 @@ class Shown:
     def _shown(self, cells, known):
         parts = [(_kind(cell), "".join(cell["source"])) for cell in cells]
         new = [part for part in parts if part not in known]
-        made = {**known, **dict(zip(new, rendered(new), strict=True))}
+        pages = {**known, **dict(zip(new, rendered(new), strict=True))}
         for kind, text in new:
             if kind == "markdown" and not self._is_the_labs(text):
-                made[kind, text] = OWN.format(made[kind, text])
+                pages[kind, text] = OWN.format(pages[kind, text])
         for cell, part in zip(cells, parts, strict=True):
             name = is_check(cell) and repair.CHECK.search(part[1])[1]
-            yield self._verdict(name, cell) if name in self._verdicts else made[part]
+            yield self._verdict(name, cell) if name in self._verdicts else pages[part]
 
     def _is_the_labs(self, text):
         """Is each line of a text the lab's own, with whatever links?"""
@@ -154,12 +154,12 @@ def rendered(parts):
     if not parts:
         return []
     try:
-        found = _in_the_box(parts)
+        pages = _in_the_box(parts)
     except (OSError, EOFError, ValueError):  # it was too slow, or too large
-        found = [None] * len(parts)
+        pages = [None] * len(parts)
     return [
-        source(text) if made is None else Markup(made)
-        for (_, text), made in zip(parts, found, strict=True)
+        source(text) if page is None else Markup(page)
+        for (_, text), page in zip(parts, pages, strict=True)
     ]
 
 
@@ -186,14 +186,14 @@ def _in_the_box(parts):
     try:
         fork.line.send(codec.encode(["pages", [list(part) for part in parts]]), SECONDS)
         most = 2 * render.LONGEST
-        found = codec.decode(fork.line.receive(SECONDS, most), most=most)
+        pages = codec.decode(fork.line.receive(SECONDS, most), most=most)
     finally:
         fork.end()
-    if not isinstance(found, list) or len(found) != len(parts):
+    if not isinstance(pages, list) or len(pages) != len(parts):
         raise ValueError("not the texts of a page")
-    if not all(made is None or isinstance(made, str) for made in found):
+    if not all(page is None or isinstance(page, str) for page in pages):
         raise ValueError("not the texts of a page")
-    return found
+    return pages
 
 
 def _without_links(line):

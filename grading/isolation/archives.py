@@ -147,18 +147,20 @@ def _refused(members, left, depth):
 
 def _members(data, name, left):
     """The Members of an archive without what systems add; None where it is none."""
-    found = None
+    members = None
     if data.startswith(ZIP):
-        found = members_of_zip(io.BytesIO(data))
+        members = members_of_zip(io.BytesIO(data))
     for first, module in COMPRESSED.items():
         if data.startswith(first):
             with module.open(io.BytesIO(data)) as file:
                 data = file.read(left.size + 1)
             get = functools.partial(bytes, data)
-            found = [Member(PurePosixPath(name).stem, "", len(data), [*NO_DATE], get)]
+            members = [Member(PurePosixPath(name).stem, "", len(data), [*NO_DATE], get)]
     if data[257:262] == TAR:
-        found = members_of_tar(io.BytesIO(data))
-    return found and [m for m in found if JUNK.isdisjoint(PurePosixPath(m.path).parts)]
+        members = members_of_tar(io.BytesIO(data))
+    return members and [
+        m for m in members if JUNK.isdisjoint(PurePosixPath(m.path).parts)
+    ]
 
 
 def _of_zip(archive, one):

@@ -277,10 +277,10 @@ class Channel:
             if len(data) < size:
                 raise Closed("the process of the references has ended")
             break
-        found = msgpack.unpackb(data[HEAD.size :], **HOW)
-        if type(found) is not tuple or len(found) != 4:
+        message = msgpack.unpackb(data[HEAD.size :], **HOW)
+        if type(message) is not tuple or len(message) != 4:
             raise ValueError("no message")
-        return found
+        return message
 
     # ------------------------------------------------------------ values
 

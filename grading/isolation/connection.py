@@ -61,15 +61,15 @@ class Line:
         self.end.close()
 
     def _bytes(self, size, late):
-        found = self._early
-        while len(found) < size:
+        buffer = self._early
+        while len(buffer) < size:
             left = None if late is None else late - time.monotonic()
             if left is not None and left <= 0:
                 raise TimeoutError
             self.end.settimeout(left)
-            part = self.end.recv(min(max(size - len(found), self._least), MOST))
+            part = self.end.recv(min(max(size - len(buffer), self._least), MOST))
             if not part:
                 raise EOFError
-            found += part
-        self._early = found[size:]
-        return bytes(found[:size])
+            buffer += part
+        self._early = buffer[size:]
+        return bytes(buffer[:size])

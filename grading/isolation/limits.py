@@ -70,7 +70,7 @@ class Together:
 
 def below(pid):
     """A process and all that it has started, while they live."""
-    found, waiting = [], [Path("/proc", str(pid))]
+    processes, waiting = [], [Path("/proc", str(pid))]
     while waiting:
         proc = waiting.pop()
         with contextlib.suppress(OSError):
@@ -79,20 +79,20 @@ def below(pid):
             for task in (proc / "task").iterdir():
                 children = (task / "children").read_text().split()
                 waiting += [Path("/proc", child) for child in children]
-            found.append(proc)
-    return found
+            processes.append(proc)
+    return processes
 
 
 def used(processes, size=None):
     """The bytes of these processes, and of their /tmp."""
-    found = files = 0
+    total = files = 0
     for proc in processes:
         with contextlib.suppress(OSError):
-            found += (size or resident)(proc)
+            total += (size or resident)(proc)
             if not (proc / "root").samefile("/"):
                 disk = os.statvfs(proc / "root" / "tmp")
                 files = max(files, (disk.f_blocks - disk.f_bfree) * disk.f_frsize)
-    return found + files
+    return total + files
 
 
 def resident(proc):

@@ -281,8 +281,8 @@ def _mount(kind, where, flags, options=None):
 
 
 def _call(name, *arguments):
-    found = getattr(_libc, name)(*arguments)
-    if found < 0:
+    result = getattr(_libc, name)(*arguments)
+    if result < 0:
         number = ctypes.get_errno()
         raise OSError(number, f"{name}: {os.strerror(number)}")
-    return found
+    return result

@@ -90,8 +90,8 @@ def switch(name, most):
 
 def installing():
     """The command that installs what a box needs, of this system."""
-    found = [line for name, line in PACKAGES.items() if shutil.which(name)]
-    return found[0] if found else "bubblewrap and libseccomp, of your system's packages"
+    known = [line for name, line in PACKAGES.items() if shutil.which(name)]
+    return known[0] if known else "bubblewrap and libseccomp, of your system's packages"
 
 
 def is_container():

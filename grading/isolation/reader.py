@@ -108,18 +108,18 @@ def serve_members(line, file, limit):
     """
     locks.limit({"RLIMIT_CPU": locks.CPU})
     try:
-        found = members_of_zip(file)
+        members = members_of_zip(file)
     except Exception as error:
         line.send(codec.encode(str(error)))
         return
-    line.send(codec.encode([[m.path, m.problem(limit), m.date] for m in found]))
+    line.send(codec.encode([[m.path, m.problem(limit), m.date] for m in members]))
     while True:
         try:
             number = codec.decode(line.receive())
         except EOFError:
             return
         try:
-            data = found[number].read()
+            data = members[number].read()
         except Exception as error:
             line.send(codec.encode([f"{error}"]))
         else:
@@ -240,7 +240,7 @@ def read_cells(nb):
     texts, notes = _taken(cells, texts)
     solves = {"solves"}
     for text in texts:
-        solves |= {n for found in RENAMED.findall(text)[:NAMES] for n in found if n}
+        solves |= {n for groups in RENAMED.findall(text)[:NAMES] for n in groups if n}
     damaged = not all(map(_is_sound, cells))
     records = [_record(c, t, solves) for c, t in zip(cells, texts, strict=True)]
     return records, notes + [DAMAGED] * damaged

@@ -46,13 +46,13 @@ CODE = HtmlFormatter(cssclass="highlight")
 def main(line, parts):
     """Say the HTML of each [kind, text]; None where it is too much for a page."""
     locks.limit(LIMITS)
-    found, left = [], LONGEST
+    pages, left = [], LONGEST
     for kind, text in parts:
-        made = KINDS[kind](text)
-        fits = len(made) <= left and _is_flat(made)
-        left -= len(made) * fits
-        found.append(made if fits else None)
-    line.send(codec.encode(found))
+        page = KINDS[kind](text)
+        fits = len(page) <= left and _is_flat(page)
+        left -= len(page) * fits
+        pages.append(page if fits else None)
+    line.send(codec.encode(pages))
 
 
 def markdown(text):
@@ -78,11 +78,11 @@ def clean(text):
     return IMAGE.sub(_image, cleaned)
 
 
-def _image(found):
+def _image(match):
     """The image; its description, where it's elsewhere and therefore not shown."""
-    attributes = dict(re.findall(r' ([a-z]+)="([^"]*)"', found[1]))
+    attributes = dict(re.findall(r' ([a-z]+)="([^"]*)"', match[1]))
     if "src" in attributes:
-        return found[0]
+        return match[0]
     alt = attributes.get("alt", "")
     return alt.replace("<", "&lt;").replace(">", "&gt;")
 

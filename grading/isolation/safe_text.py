@@ -35,11 +35,11 @@ def defused(text):
     return STARTS.sub(_defused, text)
 
 
-def _defused(found):
-    before, sign = found.groups()
-    blank = found.start() and not set(before) & set(SPLITS)
-    if blank and WORD.match(found.string, found.end(1)):
-        return found[0]
+def _defused(match):
+    before, sign = match.groups()
+    blank = match.start() and not set(before) & set(SPLITS)
+    if blank and WORD.match(match.string, match.end(1)):
+        return match[0]
     return before + ("\N{MINUS SIGN}" if sign == "-" else f"’{sign}")
 
 

@@ -257,8 +257,8 @@ def _shown(more):
 
 
 def _hidden(packages):
-    found = [importlib.util.find_spec(name) for name in packages]
-    places = [spec.submodule_search_locations[0] for spec in found
+    specs = [importlib.util.find_spec(name) for name in packages]
+    places = [spec.submodule_search_locations[0] for spec in specs
               if spec and spec.submodule_search_locations]  # fmt: skip
     texts = "grading/checks", "cudasim/tests", "cudasim/benchmarks"  # of kernels
     knowing = [course.home() / name for name in texts]

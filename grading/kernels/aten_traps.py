@@ -99,7 +99,7 @@ def functions(path):
     symbols = np.frombuffer(data, SYMBOL, count, int(table["offset"]))
     texts = sections[table["link"]]
     text = data[int(texts["offset"]) : int(texts["offset"] + texts["size"])]
-    names = [found.start(1) for found in COMPUTES.finditer(text)]
+    names = [match.start(1) for match in COMPUTES.finditer(text)]
     here = (symbols["info"] & 15 == FUNCTION) & (symbols["section"] != 0)
     chosen = symbols[here & np.isin(symbols["name"], np.array(names, np.uint32))]
     places, first = np.unique(chosen["value"], return_index=True)

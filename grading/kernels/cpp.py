@@ -66,7 +66,7 @@ def called(name, text, cases):
     try:
         line = Line(here)
         line.send(codec.encode([name, text, cases, compiled]), SECONDS)
-        refused, found = codec.decode(line.receive(SECONDS, LONGEST))
+        refused, results = codec.decode(line.receive(SECONDS, LONGEST))
     except TimeoutError:
         raise Crashed(f"built and called, it is not done after {SECONDS} s") from None
     except (OSError, EOFError, ValueError, TypeError):
@@ -76,7 +76,7 @@ def called(name, text, cases):
         sandbox.end(child)
     if refused:
         raise BuildFailed(str(refused))
-    return found
+    return results
 
 
 @functools.cache
@@ -103,14 +103,14 @@ def launched(name, text, cases):
     the host's, too, so it runs where the C++ does.
     """
     try:
-        found = sandbox.said(CUDA_CODE, [name, text, cases], NVCC_SECONDS, hidden=())
+        results = sandbox.said(CUDA_CODE, [name, text, cases], NVCC_SECONDS, hidden=())
     except (TimeoutError, sandbox.Failed, ValueError) as error:
         return f"as an extension: {error}"
     outputs = [arrays[-1].shape for arrays, *_ in cases]
-    arrays = found if isinstance(found, list) else []
+    arrays = results if isinstance(results, list) else []
     if [a.shape for a in arrays if isinstance(a, np.ndarray)] == outputs:
-        return found
-    return str(found)  # it is not built
+        return results
+    return str(results)  # it is not built
 
 
 # ------------------------------------------------- in that process
@@ -121,7 +121,7 @@ def serve(descriptor):
     line = Line(descriptor)
     name, text, cases, compiled = codec.decode(line.receive())
     locks.for_a_compiler()
-    refused, found = None, []
+    refused, results = None, []
     import torch
 
     from minigrad.exercises.registry import find
@@ -133,12 +133,12 @@ def serve(descriptor):
     watched = aten_traps.traps()  # before any code of the answer's runs here
     try:
         function = native.build(exercise, compiled, _examine)
-        found = _results(function, cases, watched)
+        results = _results(function, cases, watched)
     except UsesATen as error:
-        found = [{"error": "ATen", "message": str(error)} for _ in cases]
+        results = [{"error": "ATen", "message": str(error)} for _ in cases]
     except extension.BuildFailed as error:
         refused = str(error)
-    line.send(codec.encode([refused, found]))
+    line.send(codec.encode([refused, results]))
 
 
 def serve_cuda(asked):

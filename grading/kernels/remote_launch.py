@@ -38,8 +38,8 @@ class Elsewhere(Kernel):
         return Report(**report)
 
     def _simulate(self, grid, block, args, shared_mem):
-        bases, found = self._request(grid, block, args, shared_mem, None)
-        for base, after in zip(bases, found, strict=True):
+        bases, changed = self._request(grid, block, args, shared_mem, None)
+        for base, after in zip(bases, changed, strict=True):
             if base.flags.writeable:
                 base[...] = after
 

@@ -137,8 +137,8 @@ class Text:
         request = ["repairs", self.code, statement, sorted(lines), tries]
         longest = LONGEST + 4 * tries * LONGEST_TEXT
         reply = self.simulator.ask(request, COMPILE, longest)
-        found = self._examined(changes, reply, tries)
-        known = [] if isinstance(found, Problem) else found
+        repairs = self._examined(changes, reply, tries)
+        known = [] if isinstance(repairs, Problem) else repairs
         return [
             (line, where, Text(code, self.simulator)) for line, where, code in known
         ]
@@ -146,12 +146,12 @@ class Text:
     def _examined(self, read, reply, *given):
         """What `read` makes of a reply. After a Problem, its process ends."""
         try:
-            found = read(reply, *given)
+            value = read(reply, *given)
         except (ValueError, TypeError, LookupError):
-            found = Problem("gone", "what the simulator's process says makes no sense")
-        if isinstance(found, Problem):
+            value = Problem("gone", "what the simulator's process says makes no sense")
+        if isinstance(value, Problem):
             self.simulator.end()
-        return found
+        return value
 
 
 # ------------------------------------------------------------ what comes from there
@@ -229,14 +229,14 @@ class Room:
         """(seconds that it took, what comes of a request)"""
         begin, (what, *values) = time.thread_time(), request
         try:
-            found = {"launch": self.launch, "repairs": self.repairs}[what](*values)
+            value = {"launch": self.launch, "repairs": self.repairs}[what](*values)
         except MemoryError:
-            found = Problem("raised", "it needs too much memory", ("MemoryError",))
+            value = Problem("raised", "it needs too much memory", ("MemoryError",))
         except Exception as error:  # the simulator's own, on a text like no other
             kind = type(error).__name__
-            found = Problem("raised", f"the simulator fails: {kind}: {error}", (kind,))
-        found = tuple(found) if isinstance(found, Problem) else found
-        return time.thread_time() - begin, found
+            value = Problem("raised", f"the simulator fails: {kind}: {error}", (kind,))
+        value = tuple(value) if isinstance(value, Problem) else value
+        return time.thread_time() - begin, value
 
     def repairs(self, code, statement, lines, tries):
         try:
@@ -273,9 +273,9 @@ class Room:
             if i not in wanted and isinstance(a, np.ndarray)
         )
         counts = {k: int(n) for k, n in report.counts.items() if k != "lines"}
-        found = [[*map(plain, part)] for part in (report.findings, report.notes)]
+        remarks = [[*map(plain, part)] for part in (report.findings, report.notes)]
         output = report.output[: replies.LONGEST]
-        return [[args[i] for i in wanted], changed, *found, counts, output]
+        return [[args[i] for i in wanted], changed, *remarks, counts, output]
 
     def _compiled(self, seconds, code, name, fits, unshared, options):
         seconds = min(seconds, COMPILE)
@@ -313,23 +313,30 @@ def launched(kernel, where, how):
         return Problem("compile", around_caret(str(error))[: replies.LONGEST])
     except (TypeError, ValueError, MemoryError) as error:  # a struct, shared memory
         return Problem("raised", str(error), (type(error).__name__,))
-    for found in report.findings:
-        where = f"line {found.line}: {found.source_line.strip()[: replies.LONGEST]}"
-        if found.kind == "timeout":
-            return Problem("time", found.message, where=where)
-        if found.kind == "memory":  # too much local memory
-            return Problem("raised", found.message, ("MemoryError",), where=where)
+    for finding in report.findings:
+        where = f"line {finding.line}: {finding.source_line.strip()[: replies.LONGEST]}"
+        if finding.kind == "timeout":
+            return Problem("time", finding.message, where=where)
+        if finding.kind == "memory":  # too much local memory
+            return Problem("raised", finding.message, ("MemoryError",), where=where)
     return report
 
 
-def plain(found):
+def plain(finding):
     """A finding of the simulator's as the values of a Finding."""
-    other, race = found.other or {}, found.kind.startswith("race")
+    other, race = finding.other or {}, finding.kind.startswith("race")
     if race:  # what would mend a race is tried, see barriers.py
-        found.hint = ""
-    apart = other.get("block", found.block) != found.block
-    text = around_caret(str(found))[: replies.LONGEST]
-    return [found.kind, int(found.count), found.line, other.get("line"), apart, text]
+        finding.hint = ""
+    apart = other.get("block", finding.block) != finding.block
+    text = around_caret(str(finding))[: replies.LONGEST]
+    return [
+        finding.kind,
+        int(finding.count),
+        finding.line,
+        other.get("line"),
+        apart,
+        text,
+    ]
 
 
 def around_caret(text):

@@ -184,10 +184,10 @@ def notebook(path, solved):
 def stated(path):
     """{cell's id: what the cells beside it show if its text is true}."""
     cells = jupytext.reads(source_of(path), "py:percent").cells
-    found = [
+    durations = [
         [shown or said for said, shown in STATED.findall(cell.source)] for cell in cells
     ]
-    return {id: said for id, said in zip(_ids(cells), found, strict=True) if said}
+    return {id: said for id, said in zip(_ids(cells), durations, strict=True) if said}
 
 
 def clear(text):

@@ -27,8 +27,8 @@ EVERYDAY = {
 def terms():
     """{term in small letters: (its anchor on the page, the chapter explaining it)}."""
     text = (course.home() / PAGE).read_text(encoding="utf-8")
-    found = re.findall(r"^### ([^\n]+)$(.*?)Chapter\s+(\d\d)\.", text, re.M | re.S)
-    return {term.lower(): (anchor(term), chapter) for term, _, chapter in found}
+    entries = re.findall(r"^### ([^\n]+)$(.*?)Chapter\s+(\d\d)\.", text, re.M | re.S)
+    return {term.lower(): (anchor(term), chapter) for term, _, chapter in entries}
 
 
 def anchor(heading):
@@ -45,8 +45,8 @@ def link(cells, chapter):
 
     def linked(bold):
         word = " ".join(bold[1].lower().split())
-        found = [t for t in (word, word + "s", word.removesuffix("s")) if t in terms()]
-        return bold[0] if not found or found[0] in seen else to(found[0], bold[0])
+        known = [t for t in (word, word + "s", word.removesuffix("s")) if t in terms()]
+        return bold[0] if not known or known[0] in seen else to(known[0], bold[0])
 
     for cell in texts:
         cell.source = BOLD.sub(linked, cell.source)

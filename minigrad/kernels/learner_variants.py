@@ -159,8 +159,8 @@ def conv2d_gemm(unfold):
 
     def columns(f):
         unfolded = unfold(f.x, w=f.s.window)
-        return {"columns": unfolded, "bias": bias_of(f), "O": f.s.O, "places": f.s.places,
-                "taps": f.s.w[1] * f.s.window.taps}  # fmt: skip
+        return {"columns": unfolded, "bias": bias_of(f), "O": f.s.O,
+                "places": f.s.places, "taps": f.s.w[1] * f.s.window.taps}  # fmt: skip
 
     return Variant("yours", "conv2d_gemm", convolution.conv2d_gemm, is_gemm,
                    "columns w bias y O:int taps:int places:int", (16, 16),

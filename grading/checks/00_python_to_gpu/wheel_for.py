@@ -75,9 +75,9 @@ def cases(random):
         cubins=[[], *([n] for n in near), [near[4], near[3]], [near[4], near[1]]],
         ptx=[None, *near],
     ):
-        made = beside((12, 9), cuda), [beside((8, 6), c) for c in cubins]
+        both = beside((12, 9), cuda), [beside((8, 6), c) for c in cubins]
         wheels = {
-            "a": (*made, ptx and beside((8, 6), ptx)),
+            "a": (*both, ptx and beside((8, 6), ptx)),
             "b": ((11, 0), AMPERE, None),
         }
         yield "versions of any digits", call((12, 9), (8, 6), wheels)
