@@ -58,8 +58,8 @@ def test_the_button_grades_as_the_command_does(class_server):
     for student in ("ada", "bob"):
         reply = pressed(server, student)
         assert reply["success"], reply.get("error", "")[-3000:] + reply.get("log", "")
-    found = points(root)
-    assert found == {"ada": MOST, "bob": MOST - EXERCISES["offset_of"].points}
+    result = points(root)
+    assert result == {"ada": MOST, "bob": MOST - EXERCISES["offset_of"].points}
     known = Record(root, LAB, "ada").read()
     assert known["state"] == "graded" and "was edited" in known["warnings"][0]
     assert not [one for one in grade(root) if one.fresh]

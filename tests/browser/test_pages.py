@@ -322,19 +322,19 @@ def served(graded, tmp_path_factory):
 
 def ids(root):
     with open_course(root).gradebook as gradebook:
-        found = gradebook.notebook_submissions(LAB, LAB)
-        return {one.student.id: one.id for one in found}
+        result = gradebook.notebook_submissions(LAB, LAB)
+        return {one.student.id: one.id for one in result}
 
 
 def test_formgrader_says_the_same(graded, served):
     late = MOST * 0.8
-    found = served.get(f"/formgrader/api/submissions/{LAB}")
-    assert {s["student"]: s["score"] for s in found}["ada"] == late
-    assert {s["last_name"] for s in found} == {"ada", "bad", "cover", "half"}
+    result = served.get(f"/formgrader/api/submissions/{LAB}")
+    assert {s["student"]: s["score"] for s in result}["ada"] == late
+    assert {s["last_name"] for s in result} == {"ada", "bad", "cover", "half"}
     (one,) = served.get("/formgrader/api/student_submissions/ada")
     assert one["score"] == late
-    found = served.get("/formgrader/api/students")
-    assert {s["id"]: s["score"] for s in found}["ada"] == late
+    result = served.get("/formgrader/api/students")
+    assert {s["id"]: s["score"] for s in result}["ada"] == late
     (lab,) = served.get("/formgrader/api/assignments")
     assert lab["status"] == "released"
 

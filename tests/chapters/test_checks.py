@@ -93,9 +93,9 @@ def test_no_answer_earns_nothing(exercise):
 @pytest.mark.kept("verdicts")
 @of_every_exercise
 def test_the_solution_in_other_styles(exercise, nightly, request):
-    made = rights(exercise)
-    few = len(made) if nightly else min(1, len(made))
-    for specimen in random.Random(exercise.name).sample(made, few):
+    answers = rights(exercise)
+    few = len(answers) if nightly else min(1, len(answers))
+    for specimen in random.Random(exercise.name).sample(answers, few):
         for seed in range(request.config.option.seeds):
             test_specimen(specimen, "local", seed)
         if nightly and not isinstance(exercise, KernelExercise):

@@ -17,13 +17,13 @@ EXERCISES = [entry.exercise for entry in exercises()]
 @pytest.fixture(scope="module")
 def above():
     """{name: the cell above the stub}, of every lab."""
-    found = {}
+    results = {}
     for text in (course.home() / "solutions").glob("*.py"):
         cells = build.notebook(text, solved=False).cells
         for before, cell in zip(cells, cells[1:], strict=False):
             if name := answered_in(cell.source):
-                found[name] = before.source
-    return found
+                results[name] = before.source
+    return results
 
 
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)

@@ -201,9 +201,9 @@ H200 = Ceilings(4e12, 48e12, "NVIDIA H200")
 
 
 def test_ceilings_of_the_host():
-    found = ceilings("cpu", floats=2**16, n=64, repeat=2)
-    assert found.bandwidth > 0 and found.peak > 0
-    assert "host" in found.machine and "NumPy" in str(found)
+    result = ceilings("cpu", floats=2**16, n=64, repeat=2)
+    assert result.bandwidth > 0 and result.peak > 0
+    assert "host" in result.machine and "NumPy" in str(result)
 
 
 def test_ceilings_of_a_gpu(monkeypatch):
@@ -221,9 +221,9 @@ def test_ceilings_of_a_gpu(monkeypatch):
         return Timing((2.0,))
 
     monkeypatch.setattr(roof, "bench", bench)
-    found = ceilings("cuda", floats=1000, n=10)
-    assert (found.machine, timed) == ("A card", ["cuda", "cuda"])
-    assert (found.bandwidth, found.peak) == (4000.0, 1000.0)
+    result = ceilings("cuda", floats=1000, n=10)
+    assert (result.machine, timed) == ("A card", ["cuda", "cuda"])
+    assert (result.bandwidth, result.peak) == (4000.0, 1000.0)
 
 
 def test_the_roof():

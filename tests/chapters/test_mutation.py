@@ -18,11 +18,11 @@ ALL = [entry.exercise.name for entry in exercises()]
 @pytest.mark.parametrize("name", ALL)
 def test_every_solution_is_edited_in_many_ways(name):
     exercise = find(name)
-    found = edits(exercise)
-    texts = {edit.change(solution(exercise)) for edit in found}
-    assert len(texts) == len(found) >= 5 and solution(exercise) not in texts
-    assert all(edit.kind and " -> " in edit.title for edit in found)
-    assert any(map(_is_answer(exercise), found))
+    outcomes = edits(exercise)
+    texts = {edit.change(solution(exercise)) for edit in outcomes}
+    assert len(texts) == len(outcomes) >= 5 and solution(exercise) not in texts
+    assert all(edit.kind and " -> " in edit.title for edit in outcomes)
+    assert any(map(_is_answer(exercise), outcomes))
 
 
 def _is_answer(exercise):
@@ -56,9 +56,9 @@ def f(shape, k=1):
     first = {"solves": lambda exercise: lambda f: f, "f": None}
     exec(text, known := {**first})
     for style in PYTHON:
-        exec(style(text), made := {**first})
+        exec(style(text), names := {**first})
         for shape in (), (1,), (2, 1, 5, 3):
-            assert made["f"](shape, k=2) == known["f"](shape, 2), style(text)
+            assert names["f"](shape, k=2) == known["f"](shape, 2), style(text)
     assert "rows_ = [n_ + k" in other_names(text) and "k_" not in other_names(text)
 
 
@@ -90,8 +90,10 @@ def test_an_edit_that_does_not_exist_is_stale(monkeypatch):
 def test_an_edit_that_is_rejected_is_stale(monkeypatch):
     listed = [("term dropped: -> return (offset)", "it was")]
     monkeypatch.setattr(mutants, "equivalents", lambda exercise: listed)
-    found = [*audit(draw(["offset_of"]))]
-    assert [one.edit.split()[-1] for one in found if one.state == STALE] == ["(offset)"]
+    outcomes = [*audit(draw(["offset_of"]))]
+    assert [one.edit.split()[-1] for one in outcomes if one.state == STALE] == [
+        "(offset)"
+    ]
 
 
 @pytest.mark.parametrize("how", ["remembers", "reuses", "damage.once(lambda: [])"])
@@ -107,26 +109,28 @@ def test_state_that_is_kept_is_found(how):
 @pytest.mark.kept("verdicts")
 def test_of_a_sample_nearly_all_are_rejected(nightly):
     sample = 4 if nightly else 1
-    found = [*audit(draw(ALL, seed=0, sample=sample))]
-    assert len(found) == sample * len(ALL)
-    told = [one for one in found if one.state in (SURVIVED, STALE)]
-    share = report.share(report.table(found))
+    outcomes = [*audit(draw(ALL, seed=0, sample=sample))]
+    assert len(outcomes) == sample * len(ALL)
+    told = [one for one in outcomes if one.state in (SURVIVED, STALE)]
+    share = report.share(report.table(outcomes))
     assert share >= 0.99 and not any(s.state == STALE for s in told), told
 
 
 def test_the_page_says_what_came_of_each():
     states = "killed", "killed", "killed", "survived", "equivalent"
-    found = [Found("offset_of", "a: b", s, "why" * (s == "equivalent")) for s in states]
-    text = report.page(found)
+    outcomes = [
+        Found("offset_of", "a: b", s, "why" * (s == "equivalent")) for s in states
+    ]
+    text = report.page(outcomes)
     assert "| 03.2 offset_of | 5 | 3 | 1 | 1 |" in text and "| all | 5 |" in text
     assert "**75.00%" in text and "- why: offset_of 1\n" in text
 
 
 def test_other_rows_of_the_page_stay():
     states = ("index_of", "killed"), ("permute", "survived"), ("permute", "equivalent")
-    found = [Found(name, "a: b", state, "so: it is") for name, state in states]
-    found.append(Found("offset_of", "a: b", "equivalent", "so: it is"))
-    before = report.page(found)
+    outcomes = [Found(name, "a: b", state, "so: it is") for name, state in states]
+    outcomes.append(Found("offset_of", "a: b", "equivalent", "so: it is"))
+    before = report.page(outcomes)
     assert "- so: it is: offset_of 1, permute 1\n" in before
     after = report.page([Found("offset_of", "a: b", "survived")], before)
     assert "| 03.2 offset_of | 1 | 0 | 0 | 1 |\n| 03.3 index_of | 1 | 1 |" in after

@@ -91,8 +91,8 @@ def shows(shown, stated):
         words = r"\s+".join(map(re.escape, stated.split()))
         return re.search(rf"(?<!\w){words}(?!\w)", shown, re.I)
     digits = len(number.partition(".")[2])
-    found = re.findall(r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?", re.sub(THOUSANDS, "", shown))
-    return any(f"{float(one):.{digits}f}" == number for one in found)
+    result = re.findall(r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?", re.sub(THOUSANDS, "", shown))
+    return any(f"{float(one):.{digits}f}" == number for one in result)
 
 
 def untrue(text, nb):

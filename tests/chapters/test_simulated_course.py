@@ -77,7 +77,7 @@ def watched(source, launch, schedule, seed=0):
 @pytest.mark.slow
 def test_every_kernel_of_the_course_is_launched():
     assert answers()
-    assert [name for name, found in launches().items() if not found] == []
+    assert [name for name, some in launches().items() if not some] == []
 
 
 @pytest.mark.slow
@@ -85,9 +85,9 @@ def test_every_kernel_of_the_course_is_launched():
 def test_answers_are_silent(schedule, nightly):
     """Some launches of each; where warps take turns, in another order each time."""
     most = 3 if nightly else 2
-    for found in launches().values():
-        for seed in range(most if schedule == "warps" else min(most, len(found))):
-            launch = found[seed % len(found)]
+    for some in launches().values():
+        for seed in range(most if schedule == "warps" else min(most, len(some))):
+            launch = some[seed % len(some)]
             report = watched(launch[0].source, launch, schedule, seed)
             assert not report.findings, str(report)
 
@@ -113,9 +113,9 @@ def test_every_barrier_of_an_answer_is_missed(schedule):
 def test_answers_run_in_c():
     """All but a few run in C: a shuffle from a lane that is not there is NumPy's."""
     read = 0
-    for name, found in launches().items():
-        for kernel, *how in found[:2]:
-            made, *ends = both(kernel.source, kernel.name, *how, kernel.options)
-            assert not made or same(*ends), name
-            read += made
+    for name, some in launches().items():
+        for kernel, *how in some[:2]:
+            compiled, *ends = both(kernel.source, kernel.name, *how, kernel.options)
+            assert not compiled or same(*ends), name
+            read += compiled
     assert read > 50

@@ -35,10 +35,10 @@ def test_what_uses_pytorch_is_no_cell():
 
 @pytest.mark.slow
 def test_an_exercise_is_audited():
-    found = list(soundness.audit(["offset_of"]))
-    assert len(found) == soundness.count(["offset_of"])
-    assert all(one.well for one in found), [one for one in found if not one.well]
-    rows = soundness.table(found)
+    outcomes = list(soundness.audit(["offset_of"]))
+    assert len(outcomes) == soundness.count(["offset_of"])
+    assert all(one.well for one in outcomes), [one for one in outcomes if not one.well]
+    rows = soundness.table(outcomes)
     (_, wrong, *caught, right, accepted), row = rows
     assert caught == [wrong, wrong] and accepted == right
     assert row[0] == "03.2 offset_of"
@@ -52,12 +52,12 @@ def test_a_check_that_takes_everything_is_found_out(monkeypatch):
     )
     monkeypatch.setattr(soundness, "verdict_on", lambda *args: full)
     some = specimens_of(exercise)
-    found = [soundness._judged(one, None, None, 0) for one in some]
-    assert {one.kind for one in found if not one.well} == {soundness.WRONG}
-    page = soundness.page(found)
+    outcomes = [soundness._judged(one, None, None, 0) for one in some]
+    assert {one.kind for one in outcomes if not one.well} == {soundness.WRONG}
+    page = soundness.page(outcomes)
     assert "## Not as they should be" in page
     assert soundness.page([], page) == page
-    found = [one._replace(caught=True, named=True) for one in found]
-    assert "## Not as they should be" not in soundness.page(found, page)
+    outcomes = [one._replace(caught=True, named=True) for one in outcomes]
+    assert "## Not as they should be" not in soundness.page(outcomes, page)
     unsent = soundness._judged(some[0], None, "uses PyTorch", 0)
     assert not unsent.well

@@ -42,8 +42,8 @@ def cell(nb, id):
 
 def edited(nb, id, text):
     """The notebook with another text in one cell; `{old}` in it is the old text."""
-    found = cell(nb, id)
-    found["source"] = text.replace("{old}", found["source"])
+    result = cell(nb, id)
+    result["source"] = text.replace("{old}", result["source"])
     return nb
 
 

@@ -71,14 +71,14 @@ class Attack(NamedTuple):
 
 def table(kind, how, lines):
     """Attacks of one kind: NAME: code; what is indented goes on with the one above."""
-    found = []
+    results = []
     for line in lines.strip().splitlines():
         if line.startswith(" "):
-            found[-1][1].append(line.strip("\n")[4:])
+            results[-1][1].append(line.strip("\n")[4:])
         else:
             name, _, code = line.partition(":")
-            found.append((name, [code.strip()]))
-    return [Attack(kind, name, how, "\n".join(code).strip()) for name, code in found]
+            results.append((name, [code.strip()]))
+    return [Attack(kind, name, how, "\n".join(code).strip()) for name, code in results]
 
 
 FORGED = table(

@@ -38,9 +38,9 @@ class Torch:
         self.wide = wide  # floats as float64: the true values
 
     def __getattr__(self, name):
-        found = getattr(torch, name)
-        narrow = isinstance(found, torch.dtype) and found.is_floating_point
-        return torch.float64 if self.wide and narrow else found
+        result = getattr(torch, name)
+        narrow = isinstance(result, torch.dtype) and result.is_floating_point
+        return torch.float64 if self.wide and narrow else result
 
     def tensor(self, data, dtype=None):
         x = from_ours(minigrad.tensor(data, dtype))
@@ -118,9 +118,9 @@ def numbers_alone(function):
     """The function, whose results ask for no gradient where none are recorded."""
 
     def run(*inputs):
-        made = function(*inputs)
+        result = function(*inputs)
         if minigrad.is_grad_enabled():
-            return made
-        return tuple(y.detach() for y in listed(made))
+            return result
+        return tuple(y.detach() for y in listed(result))
 
     return run

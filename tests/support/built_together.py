@@ -24,8 +24,8 @@ class Together:
         if key not in self.found:
             some = [s for s in specimens_of(find(name)) if s.cause not in ALONE]
             self.found[key] = self.all(name, [written(s) for s in some], cases)
-        found = self.found[key].get(text)
-        return self.alone(name, text, cases) if found is None else found
+        result = self.found[key].get(text)
+        return self.alone(name, text, cases) if result is None else result
 
     def all(self, name, texts, cases):
         """{text: what it gives in each case}, each text in a namespace of its own."""
@@ -37,8 +37,8 @@ class Together:
         head = "\n".join(INCLUDE.findall("\n".join(texts)))
         choice = f"static int calls = 0; switch (calls++ / {2 * count}) {{\n{pick}}}"
         last = f'{find(name).form()} {{ {choice} TORCH_CHECK(false, "no more"); }}'
-        found = self.alone(name, f"{head}\n{inside}{last}", cases * len(texts))
-        return {t: found[n * count : (n + 1) * count] for n, t in enumerate(texts)}
+        result = self.alone(name, f"{head}\n{inside}{last}", cases * len(texts))
+        return {t: result[n * count : (n + 1) * count] for n, t in enumerate(texts)}
 
 
 def written(specimen):

@@ -31,8 +31,8 @@ def quiet(m, function, *args):
 
 def twice(m, y, *tensors):
     """The gradients of the squared gradient of y by the first tensor."""
-    found, *_ = m.autograd.grad(y.sum(), tensors[0], create_graph=True)
-    return found, m.autograd.grad((found * found).sum(), tensors)
+    result, *_ = m.autograd.grad(y.sum(), tensors[0], create_graph=True)
+    return result, m.autograd.grad((result * result).sum(), tensors)
 
 
 def lines(table):

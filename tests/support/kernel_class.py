@@ -79,12 +79,12 @@ def kernels(lab):
 
 def nth(lab, n, wrong):
     """{exercise: its nth wrong, or right, kernel}, where there are so many."""
-    found = {}
+    results = {}
     for exercise in kernels(lab):
         mine = [s for s in specimens_of(exercise) if bool(s.cause) == wrong]
         if n < len(mine):
-            found[exercise.name] = mine[n]
-    return found
+            results[exercise.name] = mine[n]
+    return results
 
 
 def answered(lab, chosen):

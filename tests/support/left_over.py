@@ -9,8 +9,8 @@ def running(code):
     """The ids of processes that run this code, but for those of other tests'."""
     here = psutil.Process()
     line = {here, *here.parents()}
-    found = (p for p in psutil.process_iter() if _runs(p, code))
-    return {p.pid for p in found if not _is_anothers(p, line, code)}
+    result = (p for p in psutil.process_iter() if _runs(p, code))
+    return {p.pid for p in result if not _is_anothers(p, line, code)}
 
 
 def _runs(process, code):

@@ -96,8 +96,8 @@ def by_chapter(root, files):
         chapter = OF_A_CHAPTER.match(shown(root, path))
         one = own.setdefault(chapter[1], hashlib.sha256()) if chapter else common
         one.update(f"{shown(root, path)}\0".encode() + content(path) + b"\0")
-    found = {name: digest(common, one) for name, one in own.items()}
-    return found | {"": digest(common, *own.values())}
+    results = {name: digest(common, one) for name, one in own.items()}
+    return results | {"": digest(common, *own.values())}
 
 
 def cudasim(root):
@@ -128,12 +128,12 @@ def content(path):
 def helpers(root, name):
     """A file of tests, and what it names of tests/support, and so on."""
     there = {path.stem: path for path in (root / "tests/support").glob("*.py")}
-    found, queue = set(), [*(root / "tests").rglob(name)]
+    results, queue = set(), [*(root / "tests").rglob(name)]
     while queue:
-        found.add(path := queue.pop())
+        results.add(path := queue.pop())
         names = {*map(str.strip, re.split(r"[\s,.]", path.read_text("utf-8")))}
-        queue += [there[n] for n in names & there.keys() if there[n] not in found]
-    return sorted(found)
+        queue += [there[n] for n in names & there.keys() if there[n] not in results]
+    return sorted(results)
 
 
 def environment():

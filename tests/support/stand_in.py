@@ -51,8 +51,8 @@ def run(lab, cells, names=None, files=(), unsafe=False):
 
 
 def word_of(text):
-    found = re.search(r"# says (\w+)", text)
-    return found[1] if found else ""
+    match = re.search(r"# says (\w+)", text)
+    return match[1] if match else ""
 
 
 def verdict(exercise, word):

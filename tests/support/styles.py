@@ -21,9 +21,9 @@ def rights(exercise):
         styles, before = PYTHON, ast.unparse(ast.parse(before))
     else:
         styles = styles_cuda.STYLES if "__global__" in before else ()
-    made = {style(solution(exercise)): style for style in styles}
-    made.pop(before, None)
-    titles = {style: style.__name__.replace("_", " ") for style in made.values()}
+    answers = {style(solution(exercise)): style for style in styles}
+    answers.pop(before, None)
+    titles = {style: style.__name__.replace("_", " ") for style in answers.values()}
     return [Specimen(exercise, Rewritten(style, title), None, f"right, {title}")
             for style, title in titles.items()]  # fmt: skip
 

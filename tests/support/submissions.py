@@ -47,8 +47,8 @@ class Submission(NamedTuple):
     path: str = ""  # in the inbox
 
     def data(self):
-        made = self.make()
-        return made if isinstance(made, bytes) else json.dumps(made).encode()
+        nb = self.make()
+        return nb if isinstance(nb, bytes) else json.dumps(nb).encode()
 
     def causes(self):
         """{exercise: the cause that its failure must name}"""
@@ -141,9 +141,9 @@ def two_answers_in_one_cell():
 
 def answer_is_markdown():
     nb = solved()
-    found = cell(nb, "permute")
-    found["cell_type"] = "markdown"
-    del found["outputs"], found["execution_count"]
+    result = cell(nb, "permute")
+    result["cell_type"] = "markdown"
+    del result["outputs"], result["execution_count"]
     return nb
 
 

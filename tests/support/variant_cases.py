@@ -55,8 +55,8 @@ def text(stem):
 
 def numbers(*shape, dtype=np.float32, seed=0):
     """Distinct numbers around 0."""
-    made = np.random.default_rng(seed).standard_normal(shape) * 100
-    return made.astype(dtype) if dtype != np.uint8 else abs(made).astype(dtype)
+    values = np.random.default_rng(seed).standard_normal(shape) * 100
+    return values.astype(dtype) if dtype != np.uint8 else abs(values).astype(dtype)
 
 
 def blank(*shape, dtype=np.float32):

@@ -62,17 +62,17 @@ def _():
 @family("conv_gemm")
 def _():
     for sizes in CONVOLUTIONS:
-        found = convolution(*sizes)
+        result = convolution(*sizes)
         for what in range(3):
             yield from products(what, "conv2d_implicit<{0}, float>", 16, 16, (16, 16),
-                                *found)  # fmt: skip
-            (kh, kw), (sh, sw) = found[0].window.kernel, found[0].window.stride
+                                *result)  # fmt: skip
+            (kh, kw), (sh, sw) = result[0].window.kernel, result[0].window.stride
             name = f"conv2d_pipelined<{{0}}, {kh}, {kw}, {sh}, {sw}, 32, 64>"
-            yield from products(what, name, 32, 64, (128,), *found)
+            yield from products(what, name, 32, 64, (128,), *result)
     for high, wide, deep in ((64, 32, 16), (64, 64, 16), (32, 64, 8)):
         name = f"conv2d_pipelined<{{0}}, 2, 2, 1, 1, {high}, {wide}, {deep}>"
         for what in range(3):
-            yield from products(what, name, high, wide, (128,), *found, deep=deep)
+            yield from products(what, name, high, wide, (128,), *result, deep=deep)
     some, width = numbers(9, 5, 8) / 100, 8
     total = some.sum(0, dtype=float)
     sizes = np.int32([5, width, 1, 9])
@@ -176,10 +176,10 @@ def maxima(x, how):
     y, at = F.max_pool2d(t, *how, return_indices=True)
     dy = numbers(*y.shape, seed=1)
     (dx,) = torch.autograd.grad(y, t, torch.from_numpy(dy).double())
-    found, at = {1: y.detach().numpy(), 2: at.numpy()}, at.numpy()
+    results, at = {1: y.detach().numpy(), 2: at.numpy()}, at.numpy()
     n, m = np.int32(y.numel()), np.int32(x.size)
     args = x, blank(*y.shape), blank(*y.shape, dtype=np.int64), w.struct("sim"), n
-    yield Case("max_pool2d<float>", (whole(n, 64),), (64,), args, found)
+    yield Case("max_pool2d<float>", (whole(n, 64),), (64,), args, results)
     mask = np.maximum(numbers(*x.shape, seed=2), 0)
     for relu, expected in ((None, dx.numpy()), (mask, np.where(mask, dx.numpy(), 0))):
         args = dy, at, blank(*x.shape), w.struct("sim")

@@ -88,8 +88,8 @@ def _():
 
 def in_order(x, down, start=0):
     """(rows in order, the columns that their elements had, from `start` on)."""
-    found = torch.from_numpy(x).sort(dim=1, descending=bool(down), stable=True)
-    return found.values.numpy(), found.indices.numpy() + start
+    result = torch.from_numpy(x).sort(dim=1, descending=bool(down), stable=True)
+    return result.values.numpy(), result.indices.numpy() + start
 
 
 @family("layer_norm")

@@ -30,13 +30,13 @@ def batch_norm(x, n, c, places, parts):
     mean, var = wide.mean((0, 2)), wide.var((0, 2))
     sizes, count = np.int32([n, c, places]), np.int64(x.size)
     near = 1e-3  # 2^-24 of 1000, in units of the result
-    found = {3: mean, 4: var}
+    results = {3: mean, 4: var}
     for running in (0, 1):
         args = x, *shared(parts, blank(c, parts, 2), tickets=c), blank(c), blank(c)
         args += tuple(a.copy() for a in kept) if running else (None, None)
         yield Case("batch_norm_moments<float>", (c, parts), (96,),
-                   (*args, momentum, *sizes), found, near, scratch=(1,))  # fmt: skip
-        found = found | {5: after[0].numpy(), 6: after[1].numpy()}
+                   (*args, momentum, *sizes), results, near, scratch=(1,))  # fmt: skip
+        results = results | {5: after[0].numpy(), 6: after[1].numpy()}
     m, v = mean.astype(np.float32), var.astype(np.float32)
     args = x, m, v, weight, bias, blank(*x.shape), *sizes[1:], eps, count
     y = {5: y.detach().numpy()}
@@ -115,16 +115,16 @@ def nll(sizes, log, number, smooth, weighted):
     total = (weight[target.reshape(-1)] if weighted else np.ones(rows)) @ kept
     name, end = f"<{log}, {number}, float>", (np.int64(1), np.float32(smooth))
     end += (np.int32(weighted),)
-    found = {3: y.detach().numpy()}
+    results = {3: y.detach().numpy()}
     if not log:
-        found[4] = lse
+        results[4] = lse
     if number:
-        found[5] = total
+        results[5] = total
     args = x, target, weight, blank(*y.shape), blank(rows), blank(1)
     more = np.int32(classes), np.int32(places), *end, np.zeros(3, np.int64)
     for blocks in (1, 3) if number else (1,):
         some = *shared(blocks, blank(2 * blocks), tickets=1), *more, np.int64(rows)
-        yield Case("nll" + name, (blocks,), (64,), args + some, found, 1e-5, "",
+        yield Case("nll" + name, (blocks,), (64,), args + some, results, 1e-5, "",
                    scratch=(6,))  # fmt: skip
     args = x, target, weight, dy, lse.astype(np.float32), np.float32([total])
     args += blank(*sizes), np.int32(classes), np.int32(places), *end, np.int64(x.size)

@@ -45,12 +45,12 @@ def verdicts(body):
         if is_setup(text) or answered_in(text) in ("contiguous_strides", "offset_of")
     ]  # fmt: skip
     with ProcessSubject("x.ipynb", cells, LAB, unsafe=UNSAFE) as subject:
-        found = [
+        results = [
             verdict_on(find(name), subject, 7)
             for name in ("contiguous_strides", "offset_of")
         ]
     return [(v.points, v.state, v.summary, [f.message for f in v.failures])
-            for v in found]  # fmt: skip
+            for v in results]  # fmt: skip
 
 
 @pytest.mark.parametrize("state, body", BODIES.values(), ids=BODIES)

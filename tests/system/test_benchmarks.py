@@ -207,13 +207,13 @@ undefined
 def test_launches_are_recorded_once_and_what_is_left_out_is_named(tmp_path):
     path = tmp_path / "lesson.py"
     path.write_text(WRONG_LESSON)
-    found, failed = chapters.launches(path)
-    assert [(one.grid, one.block, one.left_out) for one in found] == [
+    result, failed = chapters.launches(path)
+    assert [(one.grid, one.block, one.left_out) for one in result] == [
         (1, 8, ""), (1, 4, ""), (2, 8, "wrong on purpose: race"),
         (1, 9, "wrong on purpose: out-of-bounds"), (1, 3, ""),
         (1, 1, "3 launches of the same text are compared"),
     ]  # fmt: skip
-    assert [one.args[0][0] for one in found[:2]] == [0, 2]  # as before the launch
+    assert [one.args[0][0] for one in result[:2]] == [0, 2]  # as before the launch
     ((cell, error),) = failed
     assert (cell, error[:10]) == ("cell 'undefined'", "NameError(")
 

@@ -189,8 +189,8 @@ WRITE = "Invalid __global__ write of size 4 bytes"
          [], 0),
     ],
 )  # fmt: skip
-def test_a_report_is_read(text, found, total):
-    assert read(text) == ([Found(*one) for one in found], total)
+def test_a_report_is_read(text, findings, total):
+    assert read(text) == ([Found(*one) for one in findings], total)
 
 
 def test_what_the_tool_itself_says_is_found_too():
@@ -223,11 +223,11 @@ def test_findings_stand_in_the_row_of_their_file():
 
 
 def test_errors_of_one_place_are_counted():
-    found = [Found("Bad", "f", "a.cu", line) for line in (1, 1, 2, 3, 4, 5, 6, 7)]
-    assert sanitizer.errors(found).startswith(
+    findings = [Found("Bad", "f", "a.cu", line) for line in (1, 1, 2, 3, 4, 5, 6, 7)]
+    assert sanitizer.errors(findings).startswith(
         "8 errors: Bad in f, a.cu:1 (2 x); Bad in"
     )
-    assert sanitizer.errors(found).endswith("a.cu:5; 2 other places")
+    assert sanitizer.errors(findings).endswith("a.cu:5; 2 other places")
 
 
 @pytest.mark.parametrize(
@@ -385,10 +385,12 @@ def test_a_clean_run(tools, capsys, monkeypatch, tmp_path):
     assert sanitizer.main(["cat", "01_threads", "--jobs", "2", "--write"]) == 0
     shown = capsys.readouterr()
     assert shown.out.strip() in page.read_text()
-    found = table(shown.out)
-    assert found["cat"] == ["4", *["0 errors"] * 4]
-    assert found["01_threads"][1:] == ["0 errors"] * 4
-    assert all("1 error: Bad in f, " in cell for cell in found[sanitizer.CONTROL][1:])
+    findings = table(shown.out)
+    assert findings["cat"] == ["4", *["0 errors"] * 4]
+    assert findings["01_threads"][1:] == ["0 errors"] * 4
+    assert all(
+        "1 error: Bad in f, " in cell for cell in findings[sanitizer.CONTROL][1:]
+    )
     assert shown.err.strip() == ""
 
 

@@ -91,11 +91,11 @@ def test_the_report_says_who_what_and_how_many(root):
         [[cell.get_text(strip=True) for cell in row("td")] for row in table("tr")[1:]]
         for table in page("table")
     ]
-    helped, made, students = tables
+    helped, mistakes, students = tables
     assert [row[0] for row in students] == ["ada", "bob", "cy", "dee", "eve"]
     assert [row[:2] for row in helped] == [["bob", "0%"], ["eve", "0%"]]
     assert "there is no file" in helped[1][2]
-    (permute,) = [row for row in made if row[0] == ONE]
+    (permute,) = [row for row in mistakes if row[0] == ONE]
     assert permute[1:] == ["67%", "no thread is kept from the end of the array"]
     by_points, by_exercise = (image["alt"] for image in page("img"))
     assert "18.9 to 21 points: 1" in by_points
@@ -140,9 +140,9 @@ LONG = {
 @pytest.mark.parametrize("text", LONG.values(), ids=LONG)
 def test_what_a_class_hands_in_is_compared_in_time(text):
     begin = time.process_time()
-    found = [*alike(ONE, {f"s{n}": text + str(n) for n in range(12)} | {"a": COPIED})]
+    results = [*alike(ONE, {f"s{n}": text + str(n) for n in range(12)} | {"a": COPIED})]
     once = time.process_time() - begin
-    assert once < 4 and {one.exercise for one in found} <= {ONE}
+    assert once < 4 and {one.exercise for one in results} <= {ONE}
 
 
 def test_many_copies_of_a_long_answer_are_one_group_in_time():
@@ -150,8 +150,8 @@ def test_many_copies_of_a_long_answer_are_one_group_in_time():
     answers = {f"s{n:03}": long for n in range(40)}
     answers |= {f"t{n:03}": COPIED + f"# {n}" for n in range(260)}
     begin = time.process_time()
-    found = [*alike(ONE, answers)]
-    ((students, group),) = groups(found)
+    results = [*alike(ONE, answers)]
+    ((students, group),) = groups(results)
     assert time.process_time() - begin < 20
     assert students == [f"s{n:03}" for n in range(40)]
     assert len(group) == 40 * 39 // 2
@@ -165,9 +165,9 @@ def test_a_long_comment_hides_no_copy():
 
 
 def test_groups_join_who_is_alike_by_way_of_others():
-    found = [Alike(pair, ONE, 1, ()) for pair in ("ab", "cd", "bc", "xy")]
-    assert [students for students, _ in groups(found)] == [[*"abcd"], [*"xy"]]
-    assert [len(group) for _, group in groups(found)] == [3, 1]
+    results = [Alike(pair, ONE, 1, ()) for pair in ("ab", "cd", "bc", "xy")]
+    assert [students for students, _ in groups(results)] == [[*"abcd"], [*"xy"]]
+    assert [len(group) for _, group in groups(results)] == [3, 1]
 
 
 def test_tokens_of_both_languages():

@@ -51,8 +51,8 @@ def test_the_judge_keeps_nothing_of_a_submission():
     counts, unsafe = [], bool(sandbox.why_not())
     for n in range(FIRST + MORE):
         names = {"offset_of", "contiguous_kernel"}
-        found, _ = judging.run(LAB, answers(n), names, unsafe=unsafe)
-        assert {verdict.state for verdict in found} == {"right"}
+        verdicts, _ = judging.run(LAB, answers(n), names, unsafe=unsafe)
+        assert {verdict.state for verdict in verdicts} == {"right"}
         if n + 1 in (FIRST, FIRST + MORE):
             counts.append(objects() + handles(unsafe))
     assert counts[1] - counts[0] < 10 * MORE

@@ -60,8 +60,8 @@ def workers(*names):
     scheduler = {"cls": Scheduler, "options": here}
     with config.set({"distributed.worker.multiprocessing-method": "forkserver"}):
         get_mp_context().set_forkserver_preload(["grading.__main__", __name__])
-        with SpecCluster(spec, scheduler, silence_logs=50) as found:
-            yield found
+        with SpecCluster(spec, scheduler, silence_logs=50) as pool:
+            yield pool
 
 
 @pytest.fixture
@@ -82,14 +82,14 @@ def test_what_goes_wrong_in_a_cluster_changes_no_grade(root, tmp_path, monkeypat
     seen = []
 
     def judging(*args):
-        made = cluster.Cluster(*args, task=task, patience=20, alone=2)
-        seen.append(made)
-        return made
+        judge = cluster.Cluster(*args, task=task, patience=20, alone=2)
+        seen.append(judge)
+        return judge
 
     monkeypatch.setattr(course_dir, "Cluster", judging)
-    with workers("honest", *ODD) as found, stand_in.judging_words():
-        found.wait_for_workers(4)
-        done = list(course_dir.grade(root, scheduler=found.scheduler_address))
+    with workers("honest", *ODD) as pool, stand_in.judging_words():
+        pool.wait_for_workers(4)
+        done = list(course_dir.grade(root, scheduler=pool.scheduler_address))
     assert {one.student: one.points for one in done} == expected
     assert {one.state for one in done} == {"graded"}
     assert len(seen[0].bad) >= 3
@@ -101,9 +101,9 @@ def test_without_workers_this_machine_judges(root, monkeypatch):
         return cluster.Cluster(*args, task=task, patience=5, alone=0)
 
     monkeypatch.setattr(course_dir, "Cluster", judging)
-    with workers("babbles") as found, stand_in.judging_words():
-        found.wait_for_workers(1)
-        work = course_dir.grade(root, scheduler=found.scheduler_address)
+    with workers("babbles") as pool, stand_in.judging_words():
+        pool.wait_for_workers(1)
+        work = course_dir.grade(root, scheduler=pool.scheduler_address)
         assert [one.state for one in work] == 12 * ["graded"]
 
 
@@ -115,12 +115,12 @@ def slow(lab, cells, checks):
 def test_a_scheduler_is_seldom_asked_while_a_worker_is_busy(monkeypatch):
     """It may have to share a machine with those that judge."""
     asked, known = [], cluster.Cluster._known
-    count = lambda found: asked.append(found) or known(found)  # noqa: E731
+    count = lambda info: asked.append(info) or known(info)  # noqa: E731
     monkeypatch.setattr(cluster.Cluster, "_known", count)
     item = cluster.Item(("s", LAB), LAB, [], [], {})
-    with workers("honest") as found:
-        found.wait_for_workers(1)
-        with cluster.Cluster(found.scheduler_address, slow) as others:
+    with workers("honest") as pool:
+        pool.wait_for_workers(1)
+        with cluster.Cluster(pool.scheduler_address, slow) as others:
             assert [*others.judged([item])] == [(item, ([], []))]
     assert len(asked) < 20
 
@@ -135,10 +135,10 @@ def test_no_worker_is_lost_when_the_client_refreshes_what_it_knows(monkeypatch):
     monkeypatch.setattr(distributed.Client, "_update_scheduler_info", refreshed)
     item = cluster.Item(("s", LAB), LAB, [], [], {})
     with (
-        workers("honest") as found,
-        cluster.Cluster(found.scheduler_address, slow, alone=5) as others,
+        workers("honest") as pool,
+        cluster.Cluster(pool.scheduler_address, slow, alone=5) as others,
     ):
-        found.wait_for_workers(1)
+        pool.wait_for_workers(1)
         assert [*others.judged([item])] == [(item, ([], []))]
         assert not others.bad
 
@@ -163,9 +163,9 @@ def test_with_workers_this_machine_needs_no_box(root, monkeypatch):
     monkeypatch.setattr(
         course_dir, "Cluster", lambda address: cluster.Cluster(address, task=words)
     )
-    with workers("honest") as found:
-        found.wait_for_workers(1)
-        work = list(course_dir.grade(root, scheduler=found.scheduler_address))
+    with workers("honest") as pool:
+        pool.wait_for_workers(1)
+        work = list(course_dir.grade(root, scheduler=pool.scheduler_address))
     assert [(one.state, one.why) for one in work] == 12 * [("graded", "")]
     with pytest.raises(sandbox.NoIsolation, match="only Linux"):
         list(course_dir.grade(root, everything=True))
@@ -187,16 +187,16 @@ def no_box(*args, **how):
 def test_pytorch_is_imported_early_if_several_processes_judge(
     tmp_path, monkeypatch, count, graded, everything, begun
 ):
-    made = []
+    calls = []
     server = forkserver.forkserver
-    monkeypatch.setattr(server, "ensure_running", lambda: made.append(1))
+    monkeypatch.setattr(server, "ensure_running", lambda: calls.append(1))
     for n in range(count):
         (tmp_path / "submitted" / f"s{n}" / LAB).mkdir(parents=True)
     (tmp_path / "verdicts" / LAB).mkdir(parents=True)
     for n in range(graded):
         (tmp_path / "verdicts" / LAB / f"s{n}.json").touch()
     forkserver.begin(tmp_path, everything)
-    assert len(made) == begun
+    assert len(calls) == begun
 
 
 @pytest.mark.parametrize("task", [words, dies_at_one])

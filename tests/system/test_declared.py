@@ -30,15 +30,15 @@ MADE = {"absent", "too_old"}  # by tests
 @functools.cache
 def imported():
     """{package: files that import it} of what is neither ours nor Python's."""
-    ours, found = {*FOLDERS, *MADE, "docs"}, {}
+    ours, results = {*FOLDERS, *MADE, "docs"}, {}
     paths = [p for name in FOLDERS for p in (course.home() / name).rglob("*.py")]
     ours |= {path.stem for path in paths} | {path.parent.name for path in paths}
     for path in paths:
         for name in names_in(path):
             top = name.partition(".")[0]
             if top not in sys.stdlib_module_names and top not in ours:
-                found.setdefault(top, set()).add(_shown(path))
-    return found
+                results.setdefault(top, set()).add(_shown(path))
+    return results
 
 
 @functools.cache

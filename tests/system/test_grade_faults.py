@@ -94,10 +94,10 @@ def stopped_while_grading(root, how):
         command, cwd=course.home(), text=True, preexec_fn=heed, **pipes
     )
     until(lambda: bob.read().get("state") == "running" or run.poll() is not None)
-    found = psutil.Process(run.pid).children(recursive=True)
+    result = psutil.Process(run.pid).children(recursive=True)
     os.kill(run.pid, how)
     said, _ = run.communicate()
-    until(lambda: not any(one.is_running() for one in found))
+    until(lambda: not any(one.is_running() for one in result))
     return run.returncode, said
 
 

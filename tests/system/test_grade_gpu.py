@@ -137,9 +137,9 @@ def test_a_host_that_breaks_is_said(monkeypatch, code):
 @pytest.fixture
 def course_dir(tmp_path, monkeypatch):
     """A course in which one exercise needs a GPU; one solved lab is graded."""
-    found = check._check
+    result = check._check
     monkeypatch.setattr(
-        check, "_check", lambda e: ONLY_GPU if e is ONLY_GPU.exercise else found(e)
+        check, "_check", lambda e: ONLY_GPU if e is ONLY_GPU.exercise else result(e)
     )
     monkeypatch.setattr(gpu, "available", lambda: False)
     judging.in_order.cache_clear()

@@ -142,8 +142,8 @@ def test_what_another_has_left_is_not_read():
     secret = np.full(2**22, SECRET, np.uint32).view(np.float32)
     for _ in range(3):
         launched(FILL, secret, len(secret), 2**14)
-        found = launched(PEEK, np.ones(4, np.float32), 4, 2**10)
-        assert dict(zip(("global", "shared", "local", "heap"), found, strict=True)) == {
+        result = launched(PEEK, np.ones(4, np.float32), 4, 2**10)
+        assert dict(zip(("global", "shared", "local", "heap"), result, strict=True)) == {
             "global": 0, "shared": 0, "local": 0, "heap": 0
         }  # fmt: skip
 

@@ -114,12 +114,12 @@ def test_a_name_that_can_be_read_in_two_ways_is_nobody_s(path):
 )
 def test_names_are_safe(name):
     try:
-        made = safe(name)
+        safe_name = safe(name)
     except Unowned:
         assert name == ".."
         return
-    assert not set(made) & set("/\\\n*?[]{} ") and ".." not in made
-    assert made[0] not in ".-" and len(made) <= 100
+    assert not set(safe_name) & set("/\\\n*?[]{} ") and ".." not in safe_name
+    assert safe_name[0] not in ".-" and len(safe_name) <= 100
 
 
 def test_names_are_shown_without_what_a_terminal_obeys():
@@ -133,9 +133,9 @@ def test_links_are_not_followed(tmp_path):
     (tmp_path / "box" / "ada").mkdir(parents=True)
     (tmp_path / "box" / "ada" / "x.ipynb").symlink_to(secret / "x.ipynb")
     (tmp_path / "box" / "bob").symlink_to(secret)
-    found = problems(tmp_path / "box")
-    assert set(found) == {"ada/x.ipynb", "bob"}
-    assert all("is a link" in problem for problem in found.values())
+    why_not = problems(tmp_path / "box")
+    assert set(why_not) == {"ada/x.ipynb", "bob"}
+    assert all("is a link" in problem for problem in why_not.values())
 
 
 @pytest.mark.parametrize(
@@ -166,12 +166,12 @@ def test_too_large_is_refused_unread(tmp_path, monkeypatch):
     zipped(box / "many.zip", {f"{n}.ipynb": b"" for n in range(6)})
     outer = zipped(tmp_path / "all.zip", {"eve.ipynb": b"0" * 20_000})
     (box / "cy.ipynb.gz").write_bytes(gzip.compress(b"0" * 20_000))
-    found = problems(box) | problems(outer)
-    assert set(found) == {
+    why_not = problems(box) | problems(outer)
+    assert set(why_not) == {
         "ada.ipynb", "bob.zip", "many.zip", "eve.ipynb", "cy.ipynb.gz"
     }  # fmt: skip
-    assert "holds 6 files" in found.pop("many.zip")
-    assert all("MB" in problem for problem in found.values())
+    assert "holds 6 files" in why_not.pop("many.zip")
+    assert all("MB" in problem for problem in why_not.values())
 
 
 def nested(depth):
@@ -187,10 +187,10 @@ def nested(depth):
 def test_archives_in_archives_are_unpacked_to_a_bounded_depth(tmp_path):
     for depth, name in ((2, "two"), (3, "three"), (4, "four"), (60, "sixty")):
         (tmp_path / f"{name}.zip").write_bytes(nested(depth))
-    found = problems(tmp_path)
-    assert found["two.zip/1.zip/x.ipynb"] == ""
-    assert sum(not problem for problem in found.values()) == 2
-    refused = {path[:4]: why for path, why in found.items() if why}
+    why_not = problems(tmp_path)
+    assert why_not["two.zip/1.zip/x.ipynb"] == ""
+    assert sum(not problem for problem in why_not.values()) == 2
+    refused = {path[:4]: why for path, why in why_not.items() if why}
     assert set(refused) == {"four", "sixt"}
     assert all("in more than 3 archives" in why for why in refused.values())
 
@@ -211,9 +211,9 @@ def tarred(path, members, mode="w:gz"):
 def test_tar_and_its_compressed_forms_are_unpacked(tmp_path, ending):
     mode = {"tar": "w", "zip": "w:gz"}.get(ending) or f"w:{ending[4:]}"
     tarred(tmp_path / f"ada.{ending}", {"a/x.ipynb": b"{}", "../y": b""}, mode)
-    found = {path.rpartition("/")[2]: why for path, why in problems(tmp_path).items()}
-    assert found["x.ipynb"] == ""
-    assert "leads out" in found["y"] and "is a link" in found["link.ipynb"]
+    why_not = {path.rpartition("/")[2]: why for path, why in problems(tmp_path).items()}
+    assert why_not["x.ipynb"] == ""
+    assert "leads out" in why_not["y"] and "is a link" in why_not["link.ipynb"]
 
 
 def test_what_is_not_unpacked_is_named_for_what_it_is(tmp_path):
@@ -222,11 +222,11 @@ def test_what_is_not_unpacked_is_named_for_what_it_is(tmp_path):
     zipped(tmp_path / "cy.zip", {})
     zipped(tmp_path / "dan.zip", {"__MACOSX/x": b"", "timestamp.txt": b""})
     zipped(tmp_path / "eve.docx", {"word/document.xml": b""})
-    found = problems(tmp_path)
-    assert "a .7z archive; only .zip and .tar.gz" in found["ada.7z"]
-    assert "a .rar archive; only" in found["bob.zip"]
-    assert "is an empty archive" in found["cy.zip"] and found["dan.zip"]
-    assert found["eve.docx"] == ""
+    why_not = problems(tmp_path)
+    assert "a .7z archive; only .zip and .tar.gz" in why_not["ada.7z"]
+    assert "a .rar archive; only" in why_not["bob.zip"]
+    assert "is an empty archive" in why_not["cy.zip"] and why_not["dan.zip"]
+    assert why_not["eve.docx"] == ""
 
 
 def bad_names(path, names):
@@ -247,8 +247,8 @@ def test_a_name_that_is_no_utf8_costs_nobody_anything(tmp_path, outer):
     path = bad_names(tmp_path / "ada.zip", names)
     with pytest.raises(UnicodeDecodeError), zipfile.ZipFile(path):
         pass
-    found = problems(path if outer else tmp_path)
-    assert len(found) == 2 and not any(found.values())
+    why_not = problems(path if outer else tmp_path)
+    assert len(why_not) == 2 and not any(why_not.values())
 
 
 def test_odd_files_are_named_and_the_others_are_there(tmp_path, monkeypatch):
@@ -264,15 +264,15 @@ def test_odd_files_are_named_and_the_others_are_there(tmp_path, monkeypatch):
     os.utime(tmp_path / ("x" * 255), (2**55, 2**55))
     gone = tmp_path / "gone.ipynb"
     gone.write_text("{}")
-    found = {}
+    why_not = {}
     for file in deliveries(tmp_path, str):
         gone.unlink(missing_ok=True)
-        found[str(file.path)] = file.problem
-    assert "not an ordinary file" in found["socket.ipynb"]
-    assert "not an ordinary file" in found["pipe.ipynb"]
-    assert found["ada/x.ipynb"] == "" and found["x" * 255] == ""
-    assert "cannot be read: No such file" in found["gone.ipynb"]
-    assert len(found) == 8
+        why_not[str(file.path)] = file.problem
+    assert "not an ordinary file" in why_not["socket.ipynb"]
+    assert "not an ordinary file" in why_not["pipe.ipynb"]
+    assert why_not["ada/x.ipynb"] == "" and why_not["x" * 255] == ""
+    assert "cannot be read: No such file" in why_not["gone.ipynb"]
+    assert len(why_not) == 8
 
 
 def test_long_names_fit_into_a_folder():
@@ -289,10 +289,10 @@ def test_a_broken_or_hostile_archive_costs_only_itself(tmp_path):
     (tmp_path / "lzma.zip").write_bytes(data)
     bomb = tmp_path / "bomb.zip"
     zipped(bomb, {f"{n}.ipynb": bytes(50 * 2**20) for n in range(5)})
-    found = problems(tmp_path)
-    assert found["good.zip/x.ipynb"] == "" and found["cut.zip"] == ""
-    assert "cannot be read" in found["lzma.zip/x.ipynb"]
-    assert "too much for a submission" in found["bomb.zip"]
+    why_not = problems(tmp_path)
+    assert why_not["good.zip/x.ipynb"] == "" and why_not["cut.zip"] == ""
+    assert "cannot be read" in why_not["lzma.zip/x.ipynb"]
+    assert "too much for a submission" in why_not["bomb.zip"]
 
 
 def test_a_reader_that_is_killed_costs_nothing(tmp_path, monkeypatch):

@@ -165,16 +165,16 @@ def course(tmp_path, monkeypatch):
     monkeypatch.setattr(install, "VENV_PYTHON", tmp_path / ".venv/bin/python")
     monkeypatch.setattr(install, "UNFINISHED", tmp_path / ".venv.unfinished")
     monkeypatch.setattr(install, "install_torch", lambda cuda: None)
-    made = []
+    calls = []
 
     def make_venv():
-        made.append("venv")
+        calls.append("venv")
         program(install.VENV_PYTHON, '[ "$1" = -c ] && exit 0; eval "$STATUS"')
 
     monkeypatch.setattr(install, "make_venv", make_venv)
     monkeypatch.setenv("STATUS", "exit 0")
     monkeypatch.setenv("PIP_USER", "1")
-    return made
+    return calls
 
 
 def stamps():
@@ -470,10 +470,10 @@ __version__ = "14.2.0"
 def test_what_mends_a_cupy_leaves_one_that_fits(
     broken_cupy, names, text, driver, value, gone, extra
 ):
-    found = broken_cupy(names, text, driver)
-    assert value in found.value
+    finding = broken_cupy(names, text, driver)
+    assert value in finding.value
     pip = doctor.pip()
-    assert found.mend == (
+    assert finding.mend == (
         f"{pip} uninstall -y {gone}; {pip} install -e ./cudasim -e '.[{extra}]'"
         " -c constraints.txt"
     )
@@ -481,11 +481,11 @@ def test_what_mends_a_cupy_leaves_one_that_fits(
 
 def test_a_cupy_for_no_driver_here_is_left(broken_cupy, monkeypatch):
     monkeypatch.setattr(doctor, "driver_version", lambda: (11, 8))
-    found = broken_cupy(["cupy-cuda12x"], NO_DRIVER, (12, 4))
-    assert found.mend is None and "cudaErrorInsufficientDriver" in found.value
+    finding = broken_cupy(["cupy-cuda12x"], NO_DRIVER, (12, 4))
+    assert finding.mend is None and "cudaErrorInsufficientDriver" in finding.value
     monkeypatch.setattr(doctor, "driver_version", lambda: (11, 8))
-    (found,) = doctor.cupy(["cupy-cuda12x"], None)
-    assert found.mend is None and "newer than the driver" in found.value
+    (finding,) = doctor.cupy(["cupy-cuda12x"], None)
+    assert finding.mend is None and "newer than the driver" in finding.value
 
 
 def test_a_cupy_that_fails_is_no_gpu(broken_cupy):

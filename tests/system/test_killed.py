@@ -39,8 +39,8 @@ SOME = [*cells(contiguous_strides=HALF, index_of="return [0]")]
 
 
 def results(some):
-    found, _ = judging.run(LAB, some, NAMES, unsafe=UNSAFE)
-    return [(verdict.name, verdict.points, verdict.state) for verdict in found]
+    verdicts, _ = judging.run(LAB, some, NAMES, unsafe=UNSAFE)
+    return [(verdict.name, verdict.points, verdict.state) for verdict in verdicts]
 
 
 def at_moment(monkeypatch, number, act):
@@ -87,13 +87,13 @@ LONG = {
 @pytest.mark.parametrize("value", LONG.values(), ids=LONG)
 def test_a_long_reply_is_not_read(monkeypatch, value):
     forging = [*cells(offset_of=REPLY.replace("VALUE", value))]
-    found, _ = judging.run(LAB, forging, NAMES[:1], unsafe=UNSAFE)  # warm
+    verdicts, _ = judging.run(LAB, forging, NAMES[:1], unsafe=UNSAFE)  # warm
     begun = time.process_time()
-    found, _ = judging.run(LAB, forging, NAMES, unsafe=UNSAFE)
+    verdicts, _ = judging.run(LAB, forging, NAMES, unsafe=UNSAFE)
     assert time.process_time() - begun < 3
-    states = {v.name: v.state for v in found}
+    states = {v.name: v.state for v in verdicts}
     assert states == dict.fromkeys(NAMES, "right") | {"offset_of": "crashed"}
-    assert "too much to read" in str(found[1])
+    assert "too much to read" in str(verdicts[1])
 
 
 def test_killed_at_any_moment(monkeypatch):
@@ -119,9 +119,9 @@ def test_what_ends_itself_is_tried_a_few_times(monkeypatch, name):
     monkeypatch.setattr(process.ProcessSubject, "_launch", counted)
     exit = "import os; os._exit(0)"
     if name == "in a cell":
-        found = results([*SOME[:1], ("exit", exit), *SOME[1:]])
-        assert [state for *_, state in found] == ["partly right", "right", "wrong"]
+        verdicts = results([*SOME[:1], ("exit", exit), *SOME[1:]])
+        assert [state for *_, state in verdicts] == ["partly right", "right", "wrong"]
     else:
-        found = results([*cells(contiguous_strides=exit)])
-        assert [state for *_, state in found] == ["crashed", "right", "right"]
+        verdicts = results([*cells(contiguous_strides=exit)])
+        assert [state for *_, state in verdicts] == ["crashed", "right", "right"]
     assert len(started) == process.TRIES + 1

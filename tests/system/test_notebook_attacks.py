@@ -104,8 +104,8 @@ def in_book(root, student):
 
 def all_below(root, folder, student):
     """The texts of the files that grading or feedback have made for a student."""
-    made = [p for p in (root / folder / student).rglob("*") if p.is_file()]
-    return "".join(path.read_text(errors="replace") for path in made)
+    paths = [p for p in (root / folder / student).rglob("*") if p.is_file()]
+    return "".join(path.read_text(errors="replace") for path in paths)
 
 
 def test_there_are_many():

@@ -30,10 +30,10 @@ pytestmark = [
 @pytest.fixture
 def server():
     """The address of an empty database."""
-    found = [shutil.which("postgres"), *Path("/usr/lib/postgresql").glob("*/bin")]
-    if not found[-1]:
+    results = [shutil.which("postgres"), *Path("/usr/lib/postgresql").glob("*/bin")]
+    if not results[-1]:
         pytest.skip("not run: PostgreSQL is not installed (apt install postgresql)")
-    tools = Path(found[-1]).resolve()
+    tools = Path(results[-1]).resolve()
     tools = tools if tools.is_dir() else tools.parent
     folder = Path(tempfile.mkdtemp(prefix="postgres-"))
     who = {}
@@ -55,13 +55,13 @@ def server():
 
 def points(root):
     with course_dir.open_course(root).gradebook as gradebook:
-        found = grades(root, gradebook)
-        assert {g.state for g in found} == {"graded"}
-        return {(g.student, e.name): e.points for g in found for e in g.exercises}
+        result = grades(root, gradebook)
+        assert {g.state for g in result} == {"graded"}
+        return {(g.student, e.name): e.points for g in result for e in g.exercises}
 
 
 def test_the_gradebook_may_be_in_postgresql(tmp_path, server):
-    found = []
+    results = []
     for name, address in (("plain", ""), ("server", server)):
         root = tmp_path / name
         root.mkdir()
@@ -72,6 +72,6 @@ def test_the_gradebook_may_be_in_postgresql(tmp_path, server):
             hand_in(root, f"s{n}", lab(word, permute="right"))
         with stand_in.judging_words():
             assert [one.state for one in course_dir.grade(root)] == 4 * ["graded"]
-        found.append(points(root))
-    assert found[0] == found[1] and len(found[0]) == 44
+        results.append(points(root))
+    assert results[0] == results[1] and len(results[0]) == 44
     assert not (tmp_path / "server" / "gradebook.db").exists()

@@ -66,9 +66,9 @@ def answer(exercise):
 
 def judged(lab, cells, *names):
     with ProcessSubject("x.ipynb", cells, lab) as subject:
-        found = [verdict_on(find(name), subject) for name in names]
-    assert not any("STOLEN" in f"{v} {v.failures}" for v in found)
-    return found if len(names) > 1 else found[0]
+        results = [verdict_on(find(name), subject) for name in names]
+    assert not any("STOLEN" in f"{v} {v.failures}" for v in results)
+    return results if len(names) > 1 else results[0]
 
 
 @pytest.mark.slow

@@ -123,8 +123,8 @@ def test_what_is_named_is_run(project):
 def digests(project):
     """{what is kept: a digest of all that it depends on}"""
     kinds = reuse.digests(project).items()
-    found = {f"{kind} {n}": d for kind, by in kinds for n, d in by.items() if n}
-    return found | {"cudasim": reuse.cudasim(project)}
+    results = {f"{kind} {n}": d for kind, by in kinds for n, d in by.items() if n}
+    return results | {"cudasim": reuse.cudasim(project)}
 
 
 ALL = {"verdicts 03", "verdicts 04", "notebooks 03", "notebooks 04"}

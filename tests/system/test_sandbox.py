@@ -79,8 +79,8 @@ def tried(expression):
     ],
 )
 def test_what_a_students_process_reaches(expression, got):
-    found = tried(expression)
-    assert found == got or got is ERROR and found.endswith("Error")
+    result = tried(expression)
+    assert result == got or got is ERROR and result.endswith("Error")
 
 
 SPAWNER = """

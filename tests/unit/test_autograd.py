@@ -47,17 +47,17 @@ MAKERS = {
 def test_leaves(how, enabled):
     if how in ("view", "reshaped") and not enabled:
         return  # PyTorch calls them leaves that require a gradient, and gives none
-    found = []
+    results = []
     for m in minigrad, torch:
         w = leaf(m)
         with m.set_grad_enabled(enabled):
             x = MAKERS[how](m, w)
-        found.append((x.requires_grad, x.is_leaf, x.grad_fn is None))
+        results.append((x.requires_grad, x.is_leaf, x.grad_fn is None))
         if x.requires_grad:
             x.sum().backward()
             kept = x.grad is not None if x.is_leaf else False
-            found[-1] += (kept, w.grad is None)
-    assert found[0] == found[1]
+            results[-1] += (kept, w.grad is None)
+    assert results[0] == results[1]
 
 
 def test_only_floats_can_require_gradients():

@@ -139,8 +139,10 @@ def use_of_functions(m, which):
               "same", "same, plain", "two calls", "double", "stale", "stale result"],
 )  # fmt: skip
 def test_function(which):
-    made = [outcome(lambda m: use_of_functions(m, which), m) for m in (minigrad, torch)]
-    assert str(made[0]) == str(made[1])
+    outcomes = [
+        outcome(lambda m: use_of_functions(m, which), m) for m in (minigrad, torch)
+    ]
+    assert str(outcomes[0]) == str(outcomes[1])
 
 
 def test_a_function_without_its_methods():

@@ -67,9 +67,9 @@ def test_a_gradient_that_is_not_kept_is_warned_of():
         x = m.ones(2, requires_grad=True)
         y, kept = x * 2, x * 3
         kept.retain_grad()
-        for made in (y, x[0], y.view(2)):
+        for tensor in (y, x[0], y.view(2)):
             with pytest.warns(UserWarning, match="not a leaf Tensor .*retain_grad"):
-                assert made.grad is None
+                assert tensor.grad is None
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             for z in (x, m.ones(2), y.detach(), kept):

@@ -82,8 +82,8 @@ def test_a_decorated_function_is_called_in_two_threads(m):
         return m.is_grad_enabled()
 
     with ThreadPoolExecutor(2) as pool:
-        found = [pool.submit(f) for f in (first, second)]
-        assert [f.result(timeout=60) for f in found] == [True, False]
+        results = [pool.submit(f) for f in (first, second)]
+        assert [f.result(timeout=60) for f in results] == [True, False]
 
 
 @libraries
@@ -134,8 +134,8 @@ def test_the_mode_of_a_generator_is_its_own(m, name, outside):
         yield m.is_grad_enabled()
 
     with m.enable_grad() if outside else m.no_grad():
-        found = [(inside, m.is_grad_enabled()) for inside in decorated(steps)()]
-    assert found == [(name == "enable_grad", outside)] * 2
+        results = [(inside, m.is_grad_enabled()) for inside in decorated(steps)()]
+    assert results == [(name == "enable_grad", outside)] * 2
 
 
 @pytest.mark.parametrize("given", [1, None, "no"])

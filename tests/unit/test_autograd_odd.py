@@ -38,10 +38,10 @@ def test_gradients_of_odd_numbers(text, device):
 def both(m, function):
     """The values, and the gradients of x and of y (or zeros)."""
     x, y = (m.tensor(a, "float64").requires_grad_() for a in (X, Y))
-    made = function(m, x, y)
-    made.sum().backward()
+    result = function(m, x, y)
+    result.sum().backward()
     grads = [np.zeros(t.shape) if t.grad is None else values(t.grad) for t in (x, y)]
-    return values(made), *grads
+    return values(result), *grads
 
 
 def values(x):

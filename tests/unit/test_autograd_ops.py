@@ -245,11 +245,11 @@ def test_every_pair_that_can_be_broadcast(text):
                 np.broadcast_shapes(one, two)
             except ValueError:
                 continue
-            made = [
+            results = [
                 gradients(m, function, leaves(m, arrays))
                 for m in (OnDevice("cpu"), Torch())
             ]
-            assert_same(*made)
+            assert_same(*results)
 
 
 def test_a_gradient_has_the_dtype_and_device_of_its_tensor():
@@ -333,12 +333,12 @@ def test_the_gradients_of_pytorch_at_the_edges():
         arrays = [np.array(edges), np.array(edges[3:] + edges[:3]), Z]
         function = compiled(text)
         with np.errstate(all="ignore"):
-            made = [
+            results = [
                 gradients(m, function, leaves(m, arrays))
                 for m in (OnDevice("cpu"), OnDevice("sim"), Torch())
             ]
-        assert_same(made[0], made[2], what=text)
-        assert_same(made[1], made[2], what=text)
+        assert_same(results[0], results[2], what=text)
+        assert_same(results[1], results[2], what=text)
 
 
 def test_a_tie_of_three_is_shared_in_the_dtype_of_the_gradient():
@@ -352,13 +352,13 @@ def test_a_tie_of_three_is_shared_in_the_dtype_of_the_gradient():
 def test_gradients_of_relu_that_are_no_numbers(dtype, variants):
     values = [0, 1, np.nan, 0, 2, -1, np.inf, -np.inf]
     back = [5, 5, 5, np.inf, -np.inf, np.nan, np.nan, 3]
-    found = []
+    results = []
     for m in (minigrad, torch):
         x = m.tensor(values, dtype=getattr(m, dtype), requires_grad=True)
         with minigrad.kernel_variant(variants):
             x.relu().backward(m.tensor(back, dtype=x.dtype))
-        found.append(np.array(x.grad.tolist()))
-    np.testing.assert_array_equal(*found)
+        results.append(np.array(x.grad.tolist()))
+    np.testing.assert_array_equal(*results)
 
 
 def test_backward_of_what_pytorch_has_no_derivative_for():
@@ -391,13 +391,13 @@ x.clamp(min=c) | x[0].add_(c)
 """))  # fmt: skip
 def test_a_number_of_the_cpu_beside_a_devices_tensor(text, device):
     """Its gradient lies on the CPU, as it does."""
-    found = []
+    results = []
     for m in (OnDevice(device), Torch()):
         x, c = m.tensor(X), m.tensor(0.75).cpu()
         (x.requires_grad_(), c.requires_grad_())
         eval(text, {"m": m, "x": x * 1 if "_(" in text else x, "c": c}).sum().backward()
-        found.append((x.grad, c.grad))
-    ours, theirs = found
+        results.append((x.grad, c.grad))
+    ours, theirs = results
     assert [g.device for g in ours] == [device, "cpu"]
     for a, b in zip(ours, theirs, strict=True):
         assert_close(a, b.numpy(), ulps=64, magnitude=8.0)

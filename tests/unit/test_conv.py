@@ -25,13 +25,13 @@ def true_gradients(x, w, b, dy, how):
     """y, dx, dw, db by PyTorch in float64, and by how much each may be wrong."""
     leaves = [torch.tensor(a, dtype=torch.float64).requires_grad_() for a in (x, w, b)]
     sizes = [leaf.detach().abs().requires_grad_() for leaf in leaves]
-    found = []
+    results = []
     for group in (leaves, sizes):
         y = F.conv2d(*group, **how)
         seed = torch.as_tensor(dy, dtype=torch.float64)
         seed = seed if group is leaves else seed.abs()
-        found.append([y, *torch.autograd.grad(y, group, seed)])
-    return [[t.detach().numpy() for t in group] for group in found]
+        results.append([y, *torch.autograd.grad(y, group, seed)])
+    return [[t.detach().numpy() for t in group] for group in results]
 
 
 def check(device, dtype, x, w, b, variant="fastest", **how):
@@ -222,7 +222,7 @@ def test_whole_numbers_on_cpu(dtype):
     x, w = (
         np.arange(n).reshape(s) * 7 for n, s in ((96, (2, 4, 3, 4)), (48, (6, 2, 2, 2)))
     )
-    found = []
+    results = []
     for m in minigrad, torch:
         F, make = m.nn.functional, getattr(m, dtype)
         a, b = (m.from_numpy(t.copy()).to(make) for t in (x, w))
@@ -230,8 +230,8 @@ def test_whole_numbers_on_cpu(dtype):
               F.conv1d(a[:, :2, 0], b[:, :, 0])]  # fmt: skip
         if dtype == "int64":
             ys.append(F.conv_transpose2d(a[:, :2], b[:2], stride=2))
-        found.append([y.numpy() for y in ys])
-    for ours, theirs in zip(*found, strict=True):
+        results.append([y.numpy() for y in ys])
+    for ours, theirs in zip(*results, strict=True):
         assert ours.dtype == theirs.dtype and (ours == theirs).all()
 
 

@@ -50,7 +50,7 @@ def test_replays_are_the_same_steps_with_dropout_and_another_learning_rate(devic
     step, rate = new(device)
     minigrad.manual_seed(5)
     (x, t), *others = batches(device)
-    found = [step(x, t).item()]
+    results = [step(x, t).item()]
     graph = cuda.CUDAGraph()
     with cuda.graph(graph, device="sim"):
         loss = step(x, t)
@@ -58,8 +58,8 @@ def test_replays_are_the_same_steps_with_dropout_and_another_learning_rate(devic
         rate.fill_(0.1 if i == 4 else 0.01)
         cuda.copy_inputs([x, t], batch)
         graph.replay()
-        found.append(loss.item())
-    assert found == expected
+        results.append(loss.item())
+    assert results == expected
 
 
 @pytest.mark.parametrize("device", DEVICES)
@@ -109,12 +109,12 @@ def test_graphed_callables(device):
     sample = (minigrad.ones(5, 8, device=device),)
     graphed = cuda.make_graphed_callables(model, sample, device="sim")
     for _ in range(2):
-        x, found = minigrad.randn(5, 8, device=device), []
+        x, results = minigrad.randn(5, 8, device=device), []
         for f in model, graphed:
             model.zero_grad()
             (f(x) ** 2).sum().backward()
-            found.append([p.grad.cpu().numpy() for p in model.parameters()])
-        for a, b in zip(*found, strict=True):
+            results.append([p.grad.cpu().numpy() for p in model.parameters()])
+        for a, b in zip(*results, strict=True):
             np.testing.assert_array_equal(a, b)
     double = cuda.make_graphed_callables(lambda x: x * 2, sample, device="sim")
     assert double(sample[0] * 3).tolist() == [[6.0] * 8] * 5

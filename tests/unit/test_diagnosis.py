@@ -329,6 +329,6 @@ def test_what_looks_like_a_mistake_is_not_taken_for_it(name, pairs, cause):
 def test_no_cause_of_a_sample_is_false(nightly):
     names, size = [e.exercise.name for e in exercises()], 120 if nightly else 15
     work = random.Random(0).sample(causes.draw(names, sample=1), size)
-    found = [*causes.causes(work)]
-    assert [one for one in found if one.state == causes.FALSE] == []
-    assert sum(one.state == causes.TRUE for one in found) >= size // 2
+    results = [*causes.causes(work)]
+    assert [one for one in results if one.state == causes.FALSE] == []
+    assert sum(one.state == causes.TRUE for one in results) >= size // 2

@@ -28,8 +28,8 @@ REGISTRY = {
         ("add", "sim", float32, "c"), ("mul", "cpu", int64, "d"),
     ],
 )  # fmt: skip
-def test_find_kernel(operator, device, dtype, found):
-    assert find_kernel(REGISTRY, operator, device, dtype) == found
+def test_find_kernel(operator, device, dtype, kernel):
+    assert find_kernel(REGISTRY, operator, device, dtype) == kernel
 
 
 @pytest.mark.parametrize(

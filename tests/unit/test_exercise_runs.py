@@ -192,8 +192,8 @@ def test_isolated_without_reference_runs_the_answer():
 
 
 def test_collecting_fills_nothing():
-    with ex.collecting() as found:
+    with ex.collecting() as answers:
         solves(offset_of)(len)
-    assert found == {offset_of: len} and offset_of.answer is None
+    assert answers == {offset_of: len} and offset_of.answer is None
     solves(offset_of)(fits(offset_of, 1))
     assert offset_of.answer

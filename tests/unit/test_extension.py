@@ -228,8 +228,8 @@ def nvcc(sources, options, version, folders=()):
     how = ["nvcc", "-x", "cu", "-arch=sm_80", "-w", *options]
     with extension.folder_of("nvcc", sources, options, versions) as (folder, _):
         if not (folder / "done").exists():
-            made = ["-c", str(sources[0]), "-o", str(folder / "done")]
-            extension.run([*how, *(f"-I{path}" for path in folders), *made])
+            output = ["-c", str(sources[0]), "-o", str(folder / "done")]
+            extension.run([*how, *(f"-I{path}" for path in folders), *output])
 
 
 @needs_nvcc
@@ -312,10 +312,10 @@ def test_tensorflows_elementwise_operators_are_pytorchs(tf_ops):
         y.backward(wide[2])
         near = {"rtol": 2e-3, "atol": 1e-3} if dtype is tf.float16 else {"rtol": 1e-5,
                 "atol": 1e-6}  # fmt: skip
-        found = ops.minigrad_bias_gelu(x, bias)
-        np.testing.assert_allclose(found.numpy(), y.detach(), **near)
-        found = ops.minigrad_bias_gelu_grad(dy, x, bias)
-        np.testing.assert_allclose(found.numpy(), wide[0].grad, **near)
+        result = ops.minigrad_bias_gelu(x, bias)
+        np.testing.assert_allclose(result.numpy(), y.detach(), **near)
+        result = ops.minigrad_bias_gelu_grad(dy, x, bias)
+        np.testing.assert_allclose(result.numpy(), wide[0].grad, **near)
 
 
 @pytest.mark.slow

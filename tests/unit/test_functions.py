@@ -93,15 +93,15 @@ m.equal(m.zeros(0), m.zeros(0)) | m.numel(x) | x.allclose(x[0])
 
 @table("text", split(TRUE))
 def test_answers_are_pythons(text):
-    found = []
+    results = []
     for m in (minigrad, torch):
         names = {"x": m.arange(6.0).view(2, 3), "n": m.tensor([1, math.nan])}
         try:
-            found.append(eval(text, {"m": m, **names}))
+            results.append(eval(text, {"m": m, **names}))
         except (RuntimeError, TypeError) as error:
-            found.append(type(error))
-    assert type(found[0]) is type(found[1])
-    assert found[0] == found[1]
+            results.append(type(error))
+    assert type(results[0]) is type(results[1])
+    assert results[0] == results[1]
 
 
 def test_each_is_a_function_of_pytorch_and_is_tried():
@@ -132,8 +132,8 @@ def test_an_argument_that_is_no_tensor_is_named():
 def test_a_dimension_that_is_a_tensor_is_read_at_each_call():
     x, dim = minigrad.arange(6).reshape(2, 3), minigrad.tensor(0)
     for expected in (3,), (2,):
-        for found in (x.sum(dim), x.amax((dim,)), x.float().std(dim), x.argmax(dim)):
-            assert found.shape == expected
+        for result in (x.sum(dim), x.amax((dim,)), x.float().std(dim), x.argmax(dim)):
+            assert result.shape == expected
         dim.fill_(1)
 
 
@@ -204,14 +204,14 @@ x.data = y.T
 
 @table("statement", DATA.strip().split("\n"))
 def test_data_is_the_memory_without_a_history(statement):
-    found = []
+    results = []
     for m in (minigrad, torch):
         x = m.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
         exec(statement, {"x": x, "y": m.tensor([[5.0, 6.0], [7.0, 8.0]])})
         (x * x).sum().backward()
         assert x.is_leaf and x.requires_grad and not x.data.requires_grad
-        found.append([tuple(x.shape), x.tolist(), x.grad.tolist()])
-    assert found[0] == found[1]
+        results.append([tuple(x.shape), x.tolist(), x.grad.tolist()])
+    assert results[0] == results[1]
 
 
 def test_data_of_another_kind_is_refused():

@@ -97,12 +97,12 @@ def test_gradients_of_what_is_jitted():
     w = minigrad.randn(5).requires_grad_()
     f = minigrad.jit(lambda x: ((x * w).tanh() * x).sum())
     for _ in range(3):
-        found, x = [], minigrad.randn(4, 5)
+        results, x = [], minigrad.randn(4, 5)
         for g in (f.function, f):
             w.grad = None
             g(x).backward()
-            found.append(w.grad.numpy().tobytes())
-        assert found[0] == found[1]
+            results.append(w.grad.numpy().tobytes())
+        assert results[0] == results[1]
     with pytest.raises(RuntimeError, match="gradients of gradients"):
         minigrad.autograd.grad(f(x), w, create_graph=True)
 
@@ -113,12 +113,12 @@ def test_the_gradients_of_relu_and_pooling_are_one_kernel(device):
     f = minigrad.jit(lambda x: (F.max_pool2d((w * x).relu(), 2) * 2).sum())
     with minigrad.kernel_variant("fastest"):
         for _ in range(2):
-            found, x = [], minigrad.randn(2, 3, 4, 6, device=device)
+            results, x = [], minigrad.randn(2, 3, 4, 6, device=device)
             for g in (f.function, f):
                 w.grad = None
                 g(x).backward()
-                found.append(bits(w.grad))
-            assert found[0] == found[1]
+                results.append(bits(w.grad))
+            assert results[0] == results[1]
         assert "relu_backward" not in str(f.program.back.graph)
 
 
@@ -166,15 +166,15 @@ OPTIMIZERS = {
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
 @pytest.mark.parametrize("device", DEVICES)
 def test_a_whole_training_step(device, optimizer, mode):
-    found = []
+    results = []
     for use in (False, True):
         model, _, step = network(device, OPTIMIZERS[optimizer])
         minigrad.manual_seed(5)
         step = minigrad.jit(step, mode=mode) if use else step
         losses = [step(*batch).item() for batch in batches(device)]
-        found.append((losses, [bits(p) for p in model.parameters()]))
-        found[-1] += ([bits(p.grad) for p in model.parameters()],)
-    assert found[0] == found[1]
+        results.append((losses, [bits(p) for p in model.parameters()]))
+        results[-1] += ([bits(p.grad) for p in model.parameters()],)
+    assert results[0] == results[1]
     assert [what for _, what, _ in step.log] == ["traced", "traced"]
 
 
@@ -185,7 +185,7 @@ def most_bytes(monkeypatch):
 
     def counted(data, dtype, device):
         nonlocal now, most
-        storage, size = made(data, dtype, device), data.nbytes
+        storage, size = wrap(data, dtype, device), data.nbytes
 
         def freed():
             nonlocal now
@@ -202,7 +202,7 @@ def most_bytes(monkeypatch):
         function()
         return most
 
-    made = storage.Storage._wrap
+    wrap = storage.Storage._wrap
     monkeypatch.setattr(storage.Storage, "_wrap", staticmethod(counted))
     return measure
 
@@ -241,8 +241,8 @@ def test_what_may_run_on_a_second_stream():
     f = minigrad.jit(step)
     for batch in batches("sim", 2):
         f(*batch)
-    found = [n for n in f.graph.nodes if n in aside(f.graph)]
-    assert [n.target for n in found if n.target not in ("as_strided", "getitem")] == [
+    results = [n for n in f.graph.nodes if n in aside(f.graph)]
+    assert [n.target for n in results if n.target not in ("as_strided", "getitem")] == [
         "sum",
         "matmul",
         "sum",

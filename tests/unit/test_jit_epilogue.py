@@ -156,12 +156,12 @@ def test_backward_has_what_it_needs():
     f = minigrad.jit(function)
     with minigrad.kernel_variant("fastest"):
         for _ in range(2):
-            found, x = [], new(2, 3, 6, 6)
+            results, x = [], new(2, 3, 6, 6)
             for g in (function, f):
                 k.grad = v.grad = None
                 g(x).backward()
-                found.append(bits(k.grad, v.grad))
-            assert found[0] == found[1]
+                results.append(bits(k.grad, v.grad))
+            assert results[0] == results[1]
         assert "fused_conv2d_relu" in targets_of(f)
 
 

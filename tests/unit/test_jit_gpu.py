@@ -49,12 +49,12 @@ def losses(make, dropout=True):
     """The losses of steps; the learning rate changes in their midst."""
     step, rate = new(dropout)
     minigrad.manual_seed(5)
-    step, found = make(step), []
+    step, results = make(step), []
     for i, batch in enumerate(batches()):
         if i == 4:
             rate.fill_(0.1)
-        found.append(step(*batch).item())
-    return found
+        results.append(step(*batch).item())
+    return results
 
 
 def captured(step):
@@ -104,10 +104,10 @@ def test_graphed_callables():
     graphed = cuda.make_graphed_callables(model, (minigrad.ones(5, 8, device="cuda"),))
     for _ in range(3):
         x = minigrad.randn(5, 8, device="cuda")
-        found = []
+        results = []
         for f in model, graphed:
             model.zero_grad()
             (f(x) ** 2).sum().backward()
-            found.append([p.grad.cpu().numpy() for p in model.parameters()])
-        for a, b in zip(*found, strict=True):
+            results.append([p.grad.cpu().numpy() for p in model.parameters()])
+        for a, b in zip(*results, strict=True):
             np.testing.assert_allclose(a, b, 1e-5, 1e-6)

@@ -477,12 +477,12 @@ def test_the_doctor_says_where_kernels_run(monkeypatch):
     fake_cupy.install(monkeypatch, available=False)
     assert doctor.kernels().value == "run in the simulator"
     fake_cupy.install(monkeypatch)
-    found = doctor.kernels()
-    assert (found.value.count("on the GPU"), found.mend) == (1, None)
+    finding = doctor.kernels()
+    assert (finding.value.count("on the GPU"), finding.mend) == (1, None)
     fake_cupy.install(monkeypatch, log="cannot open cuda_fp16.h\n\n")
-    found = doctor.kernels()
-    assert found.value == "CuPy cannot compile any: cannot open cuda_fp16.h"
-    assert "install -e ./cudasim -e '.[cuda1" in found.mend
+    finding = doctor.kernels()
+    assert finding.value == "CuPy cannot compile any: cannot open cuda_fp16.h"
+    assert "install -e ./cudasim -e '.[cuda1" in finding.mend
 
 
 # Where arrays live

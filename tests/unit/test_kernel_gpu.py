@@ -55,9 +55,9 @@ def same(source, name, grid, block, args, shared_mem=0, options=()):
 
 def test_one_kernel_runs_on_both_by_where_the_arrays_are():
     x, y = np.arange(300, dtype=np.float32), np.ones(300, np.float32)
-    got, found = same(SAXPY, "saxpy", 3, (128,), (A, x, y, 300))
+    got, result = same(SAXPY, "saxpy", 3, (128,), (A, x, y, 300))
     assert np.array_equal(got, x)
-    assert np.array_equal(found, 2 * x + 1)
+    assert np.array_equal(result, 2 * x + 1)
 
 
 def test_every_kind_of_number_arrives():

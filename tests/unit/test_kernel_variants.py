@@ -60,8 +60,8 @@ def without_barriers(source):
 
 def shows(source, case):
     """Does a launch show that something is wrong?"""
-    found = launched(source, case)[0].findings
-    return any(finding.kind in FOUND_WITHOUT for finding in found)
+    result = launched(source, case)[0].findings
+    return any(finding.kind in FOUND_WITHOUT for finding in result)
 
 
 @pytest.mark.slow

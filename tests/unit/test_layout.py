@@ -80,14 +80,14 @@ def test_contiguous_strides_with_a_size_of_zero():
 @pytest.mark.parametrize(("shape", "strides"), LAYOUTS)
 def test_offset_of_finds_the_cell(shape, strides):
     for offset in (0, 5):
-        found = [layout.offset_of(i, strides, offset) for i in positions(shape)]
-        assert found == flat(grid(shape, strides, offset))
+        values = [layout.offset_of(i, strides, offset) for i in positions(shape)]
+        assert values == flat(grid(shape, strides, offset))
 
 
 @pytest.mark.parametrize("shape", [s for s in SHAPES if 0 not in s])
 def test_index_of_counts_row_by_row(shape):
-    found = [layout.index_of(p, shape) for p in range(math.prod(shape))]
-    assert found == list(positions(shape))
+    values = [layout.index_of(p, shape) for p in range(math.prod(shape))]
+    assert values == list(positions(shape))
 
 
 ITEMS = [0, -1, 1, None, *map(slice, (None, 1, -1), (None, 9, 2), (None, 2, 1))]
@@ -183,11 +183,11 @@ def test_view_or_copy_finds_a_view_where_one_exists(shape, strides):
             wanted[step] - wanted[0] if wanted and size > 1 else 0
             for size, step in zip(new, steps, strict=True)
         ]
-        found = layout.view_or_copy(shape, strides, new)
+        values = layout.view_or_copy(shape, strides, new)
         if flat(grid(new, only)) != wanted:
-            assert found is None, new
+            assert values is None, new
         else:
-            assert flat(grid(new, found)) == wanted, new
+            assert flat(grid(new, values)) == wanted, new
 
 
 # ---------------------------------------------------------------- the rest

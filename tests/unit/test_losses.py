@@ -283,7 +283,7 @@ def test_shares_beyond_0_and_1_on_cpu(name, share):
 
 def named(text, m):
     names = [line.partition("(")[0] for line in MISTAKES.strip().split("\n")]
-    made = {n: getattr(m.functional, n) for n in names}
-    made["z"] = lambda *n: m.tensor(np.zeros(n, np.float32))
-    made["i"] = lambda *n: m.tensor(np.zeros(n, np.int64))
-    return eval(text, made)
+    called = {n: getattr(m.functional, n) for n in names}
+    called["z"] = lambda *n: m.tensor(np.zeros(n, np.float32))
+    called["i"] = lambda *n: m.tensor(np.zeros(n, np.int64))
+    return eval(text, called)

@@ -50,13 +50,13 @@ def tiny(lib):
 
 def both(do):
     """What a function of the library gives with each, or the error."""
-    found = []
+    results = []
     for lib in BOTH:
         try:
-            found.append(do(lib))
+            results.append(do(lib))
         except Exception as error:
-            found.append((type(error).__name__, str(error)))
-    return found
+            results.append((type(error).__name__, str(error)))
+    return results
 
 
 SAID = [
@@ -113,15 +113,15 @@ def test_a_module_says_what_pytorchs_says(number):
     assert worded(ours) == worded(theirs)
 
 
-def worded(found):
+def worded(result):
     """Texts without what differs for a reason, or between versions of PyTorch."""
-    if isinstance(found, tuple):
-        return tuple(map(worded, found))
-    if not isinstance(found, str):
-        return found
+    if isinstance(result, tuple):
+        return tuple(map(worded, result))
+    if not isinstance(result, str):
+        return result
     for text in ("torch.", "nn.Buffer, ", " or complex"):
-        found = found.replace(text, "")
-    return re.sub(r"(elementwise_affine=\w+), bias=\w+", r"\1", found)
+        result = result.replace(text, "")
+    return re.sub(r"(elementwise_affine=\w+), bias=\w+", r"\1", result)
 
 
 def plain(value):

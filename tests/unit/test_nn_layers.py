@@ -180,12 +180,12 @@ LOSSES = [
 def test_a_loss_and_its_gradients(number, device):
     make, target = LOSSES[number]
     dtype = "float64" if device == "cpu" else "float32"
-    found = []
+    results = []
     for lib, place in (minigrad, device), (torch, "cpu"):
 
         def tensor(values, lib=lib, place=place):
-            made = lib.tensor(values, device=place)
-            return made.to(getattr(lib, dtype)) if values.dtype.kind == "f" else made
+            x_ = lib.tensor(values, device=place)
+            return x_.to(getattr(lib, dtype)) if values.dtype.kind == "f" else x_
 
         loss = make(lib.nn, tensor).to(place)
         x, t = tensor(3 * ROWS).requires_grad_(), tensor(target)
@@ -193,21 +193,21 @@ def test_a_loss_and_its_gradients(number, device):
             t.requires_grad_()
         y = loss(x, t)
         y.backward(lib.ones_like(y) * 0.5)
-        found.append([y, x.grad, *[t.grad] * (target.dtype.kind == "f")])
-    for ours, theirs in zip(*found, strict=True):
+        results.append([y, x.grad, *[t.grad] * (target.dtype.kind == "f")])
+    for ours, theirs in zip(*results, strict=True):
         near(ours, theirs, dtype)
 
 
 @pytest.mark.parametrize("name", ["mse_loss", "binary_cross_entropy_with_logits"])
 def test_gradients_of_gradients_of_losses(name):
-    found = []
+    results = []
     for lib in (minigrad, torch):
         x, t = (lib.tensor(numbers(3, 2, seed=s)).requires_grad_() for s in (1, 2))
         loss = getattr(lib.nn.functional, name)(x, t)
         first, second = lib.autograd.grad(loss, (x, t), create_graph=True)
         (first * second * second).sum().backward()
-        found.append((x.grad, t.grad))
-    for ours, theirs in zip(*found, strict=True):
+        results.append((x.grad, t.grad))
+    for ours, theirs in zip(*results, strict=True):
         near(ours, theirs, "float64")
 
 

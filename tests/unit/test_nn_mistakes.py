@@ -167,16 +167,16 @@ nn.Dropout().eval()(m.ones(3).long())
 
 @table("text", BOTH.strip().split("\n"))
 def test_what_is_odd_but_no_mistake(text):
-    found, warned = [], []
+    results, warned = [], []
     for m in minigrad, torch:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             y = eval(text, {**names(m), "np": np}).detach()
         dtype = str(y.dtype).removeprefix("torch.")
-        found.append(((dtype, *y.shape), y.flatten().tolist()))
+        results.append(((dtype, *y.shape), y.flatten().tolist()))
         warned.append({str(w.message) for w in caught if w.category is UserWarning})
-    assert found[0][0] == found[1][0]
-    assert found[0][1] == pytest.approx(found[1][1], rel=1e-5, nan_ok=True)
+    assert results[0][0] == results[1][0]
+    assert results[0][1] == pytest.approx(results[1][1], rel=1e-5, nan_ok=True)
     assert warned[0] == warned[1]
 
 

@@ -407,12 +407,12 @@ def test_a_long_product_of_few_tiles_is_cut_in_parts(M, K, turned):  # noqa: N80
     if "b" in turned:
         y = y.T.contiguous().T
     with minigrad.kernel_variant("fastest"), minigrad.trace() as launches:
-        found = x @ y
+        result = x @ y
     product, total = launches
     parts = product.grid[2]
     assert parts > 1 and K % (4 * parts) == 0 and K // parts >= matmul.SHORT
     assert (product.operator, total.operator) == ("matmul", "sum")
-    assert_close(found, a @ b, terms=K, magnitude=K)
+    assert_close(result, a @ b, terms=K, magnitude=K)
 
 
 DEVICES = ["sim", pytest.param("cuda", marks=pytest.mark.skipif(
@@ -435,9 +435,9 @@ def test_large_transposes_have_kernels_of_their_own(text, variant, dtype, device
     names = {"x": x, "z": z, "odd": z.reshape(-1)[1 : 1 + 273 * 301].reshape(273, 301)}
     names = {n: minigrad.tensor(a, dtype).to(device) for n, a in names.items()}
     with minigrad.kernel_variant("fastest"), minigrad.trace() as launches:
-        found = eval(text, {**names})
+        result = eval(text, {**names})
     expected = eval(text, {n: t.cpu() for n, t in names.items()})
-    assert found.tolist() == expected.tolist()
+    assert result.tolist() == expected.tolist()
     wanted = variant.get(np.dtype(expected.memory().dtype).itemsize, "transposed")
     assert [n.variant for n in launches] == [wanted]
 
@@ -455,6 +455,6 @@ def test_large_transposes_have_kernels_of_their_own(text, variant, dtype, device
 def test_rows_that_are_broadcast_are_read_in_packs(text, variant, device):
     x = minigrad.tensor(np.arange(400 * 400).reshape(400, 400) % 113, np.float32)
     with minigrad.kernel_variant("fastest"), minigrad.trace() as launches:
-        found = eval(text, {"x": x.to(device)})
-    assert found.tolist() == eval(text, {"x": x}).tolist()
+        result = eval(text, {"x": x.to(device)})
+    assert result.tolist() == eval(text, {"x": x}).tolist()
     assert launches[-1].variant == variant

@@ -93,15 +93,15 @@ GRADIENTS = [
 @pytest.mark.parametrize("gradients", GRADIENTS, ids=str)
 @pytest.mark.parametrize("single", [False, True])
 def test_clipping_by_norms_of_many_orders(gradients, order, single):
-    found = []
+    results = []
     for m in minigrad, torch:
         params = [m.nn.Parameter(m.zeros(m.tensor(g).shape)) for g in gradients]
         for p, g in zip(params, gradients, strict=True):
             p.grad = m.tensor(g)
         norm = m.nn.utils.clip_grad_norm_(params[0] if single else params, 1.5, order)
         values = [x for p in params for x in p.grad.flatten().tolist()]
-        found.append([float(norm), *values])
-    assert found[0] == pytest.approx(found[1], rel=1e-5, nan_ok=True)
+        results.append([float(norm), *values])
+    assert results[0] == pytest.approx(results[1], rel=1e-5, nan_ok=True)
 
 
 def test_clipping_says_what_is_not_finite():

@@ -70,12 +70,12 @@ def test_a_second_call_is_the_same_on_other_memory(name, variants, device):
         there = first.to(device)
         call(there)
         there.storage.data.fill(0)
-        found = call(second.to(device))
+        result = call(second.to(device))
         with plan_cache.disabled(), minigrad.trace() as launches:
             slowly = call(second.to(device))
     assert launches
     for ours, same, true in zip(
-        *map(listed, (found, slowly, call(second))), strict=True
+        *map(listed, (result, slowly, call(second))), strict=True
     ):
         np.testing.assert_array_equal(ours.cpu().numpy(), same.cpu().numpy())
         np.testing.assert_allclose(ours.cpu().numpy(), true.numpy(), 1e-4, 1e-5)
@@ -138,8 +138,8 @@ def test_without_plans_the_work_is_done_each_time(works):
 def test_a_tensor_times_itself_says_nothing_of_two(works):
     a, b = random(4, 4).to("sim"), random(4, 4, seed=1).to("sim")
     a @ a
-    found = (a @ b).cpu().numpy()
-    np.testing.assert_allclose(found, a.cpu().numpy() @ b.cpu().numpy(), 1e-5, 1e-6)
+    result = (a @ b).cpu().numpy()
+    np.testing.assert_allclose(result, a.cpu().numpy() @ b.cpu().numpy(), 1e-5, 1e-6)
     assert len(works) == 1
 
 
@@ -209,9 +209,9 @@ def test_options_count_by_type_and_value():
 def test_numbers_count_by_value():
     x = random(3, 5).to("sim")
     for correction in 0, 1, 0, 2:
-        found = x.var(1, correction=correction).cpu().numpy()
+        result = x.var(1, correction=correction).cpu().numpy()
         expected = x.cpu().numpy().var(1, ddof=correction)
-        np.testing.assert_allclose(found, expected, 1e-5)
+        np.testing.assert_allclose(result, expected, 1e-5)
 
 
 def test_what_keeps_running_goes_on():
@@ -237,14 +237,14 @@ def test_memory_of_nobody_makes_no_plan():
         return y
 
     x = random(4, seed=1).to("sim")
-    found, plan = plan_cache.recorded(work, [x])
-    assert found.tolist() == (x.cpu() + other.cpu()).tolist() and plan is None
+    result, plan = plan_cache.recorded(work, [x])
+    assert result.tolist() == (x.cpu() + other.cpu()).tolist() and plan is None
 
 
 def test_an_operand_that_is_handed_back_makes_no_plan():
     x = random(4).to("sim")
-    found, plan = plan_cache.recorded(lambda x: x.view(2, 2), [x])
-    assert found.storage is x.storage and plan is None
+    result, plan = plan_cache.recorded(lambda x: x.view(2, 2), [x])
+    assert result.storage is x.storage and plan is None
 
 
 def test_threads_do_not_hear_each_other():
@@ -253,10 +253,10 @@ def test_threads_do_not_hear_each_other():
     def run(seed):
         for n in range(2, 40):
             a, b = random(n, 4, seed=seed).to("sim"), random(4, n, seed=seed).to("sim")
-            found = (a @ b).sum().item()
+            result = (a @ b).sum().item()
             true = (a.cpu().numpy().astype(float) @ b.cpu().numpy()).sum()
-            if abs(found - true) > 1e-3:
-                failures.append((n, found, true))
+            if abs(result - true) > 1e-3:
+                failures.append((n, result, true))
 
     threads = [threading.Thread(target=run, args=(seed,)) for seed in range(4)]
     for thread in threads:
@@ -349,7 +349,7 @@ def test_only_what_changes_is_written_anew(driver):
         function, sizes, parameters = driver[-1]
         assert (function, sizes) == (99, [2, 1, 1, 64, 1, 1, 0])
         kinds = "u8", "V136", "u8", "i8", "u8", "f4"
-        found = [read(parameters, i, kind) for i, kind in enumerate(kinds)]
-        assert found[0] == first and found[2] == second and found[5] == value
-        assert found[1].tobytes() == view.tobytes() and found[3:5] == [5, 3]
+        result = [read(parameters, i, kind) for i, kind in enumerate(kinds)]
+        assert result[0] == first and result[2] == second and result[5] == value
+        assert result[1].tobytes() == view.tobytes() and result[3:5] == [5, 3]
     assert len(driver) == 2

@@ -26,9 +26,9 @@ def operands(m):
 def test_pairs(number):
     first = operands(minigrad)[number], operands(torch)[number]
     for ours, other in zip(operands(minigrad), operands(torch), strict=True):
-        found = minigrad.result_type(first[0], ours).name
+        result = minigrad.result_type(first[0], ours).name
         expected = str(torch.result_type(first[1], other))
-        assert found == expected.removeprefix("torch."), (first, ours)
+        assert result == expected.removeprefix("torch."), (first, ours)
 
 
 def test_promote_types():

@@ -58,9 +58,9 @@ def read(tmp_path):
     ],
 )  # fmt: skip
 def test_why_a_file_is_no_notebook_is_said_in_words(read, data, why):
-    found = read(data)
-    assert why in found.why and not found.cells
-    assert "b'" not in found.why and "\n" not in found.why
+    notebook = read(data)
+    assert why in notebook.why and not notebook.cells
+    assert "b'" not in notebook.why and "\n" not in notebook.why
 
 
 @pytest.mark.parametrize(
@@ -79,17 +79,17 @@ def test_the_same_cells_whatever_the_encoding(read, data):
 
 @pytest.mark.parametrize("encoding", ["latin-1", "cp1252"])
 def test_what_is_not_utf8_is_read_as_windows_1252(read, encoding):
-    found = read(GERMAN.replace("–", "-").encode(encoding, "replace"))
-    assert found.notes == [
+    notebook = read(GERMAN.replace("–", "-").encode(encoding, "replace"))
+    assert notebook.notes == [
         "the file isn't UTF-8: it's read as Windows-1252, which includes Latin-1"
     ]
-    assert "Übung für Zoë" in found.cells[0].source and not found.why
+    assert "Übung für Zoë" in notebook.cells[0].source and not notebook.why
 
 
 def test_one_damaged_byte_does_not_change_all_letters(read):
-    found = read(GERMAN.encode().replace("ü".encode(), b"\xff", 1))
-    assert "Übung f\ufffdr Zoë" in found.cells[0].source
-    assert found.notes == ["damaged characters, which aren't UTF-8: 1"]
+    notebook = read(GERMAN.encode().replace("ü".encode(), b"\xff", 1))
+    assert "Übung f\ufffdr Zoë" in notebook.cells[0].source
+    assert notebook.notes == ["damaged characters, which aren't UTF-8: 1"]
 
 
 def test_notebooks_of_version_3_have_their_cells_in_worksheets(read):
@@ -121,8 +121,8 @@ def test_an_answer_is_recognized_however_it_is_written(read, head):
 )
 def test_a_text_that_only_mentions_it_is_no_answer(read, text):
     cell = {"cell_type": "code", "metadata": {}, "source": text}
-    (found,) = read(json.dumps({"cells": [cell]}).encode()).cells
-    assert found.answers == []
+    (notebook,) = read(json.dumps({"cells": [cell]}).encode()).cells
+    assert notebook.answers == []
 
 
 def test_what_the_box_says_is_examined():
@@ -143,14 +143,14 @@ def with_cells(*texts, kind="code"):
 
 def test_code_that_is_too_long_is_not_run_and_the_rest_is(read):
     plain = read(DATA).cells
-    found = read(with_cells("x = 1\n" * 10**6, "y = 2", "z = 3\n" * 50_000))
-    assert not found.why and found.cells[: len(plain)] == plain
-    long, other, _ = found.cells[len(plain) :]
+    notebook = read(with_cells("x = 1\n" * 10**6, "y = 2", "z = 3\n" * 50_000))
+    assert not notebook.why and notebook.cells[: len(plain)] == plain
+    long, other, _ = notebook.cells[len(plain) :]
     assert other.source == "y = 2" and long.code
     said = "it has 6,000,000 characters and is not run; a cell may have 262,144"
     assert long.source == f"# {said}"
     begin = " ".join(["x = 1"] * 10)
-    assert found.notes == [
+    assert notebook.notes == [
         f'the cell that begins "{begin}": {said}',
         "more cells that are too long to run: 1",
     ]
@@ -159,11 +159,11 @@ def test_code_that_is_too_long_is_not_run_and_the_rest_is(read):
 
 
 def test_long_texts_are_cut_off(read):
-    found = read(with_cells("word " * 10**6, "b" * 5 * 10**6, "c", kind="markdown"))
-    first, second, third = found.cells[-3:]
+    notebook = read(with_cells("word " * 10**6, "b" * 5 * 10**6, "c", kind="markdown"))
+    first, second, third = notebook.cells[-3:]
     assert first.source == "word " * 10**6 and not third.source
     assert 0 < len(second.source) < 4 * 10**6
-    assert found.notes == ["the texts are cut off after 8,388,608 characters"]
+    assert notebook.notes == ["the texts are cut off after 8,388,608 characters"]
 
 
 def test_a_text_that_is_too_long_to_run_does_not_become_code(read):

@@ -19,9 +19,9 @@ def nvcc():
 
 @pytest.mark.slow
 def test_a_text_becomes_ptx(nvcc):
-    made = toolkit.ptx(KERNEL, 90)
-    assert "st.global" in made
-    assert ".target sm_90" in made
+    ptx = toolkit.ptx(KERNEL, 90)
+    assert "st.global" in ptx
+    assert ".target sm_90" in ptx
 
 
 @pytest.mark.slow

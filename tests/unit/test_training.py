@@ -191,11 +191,11 @@ def test_losses_equal_pytorchs(device):
 @pytest.mark.parametrize("how", [[], ["--jit"]])
 def test_the_example_trains_shows_and_draws(filled, monkeypatch, tmp_path, capsys, how):  # noqa: F811
     def small(root, train):
-        random, made = np.random.default_rng(train), object.__new__(mnist)
+        random, data = np.random.default_rng(train), object.__new__(mnist)
         count = 96 if train else 32
-        made.labels = random.integers(0, 10, count, np.uint8)
-        made.images = random.integers(0, 256, (count, 28, 28), np.uint8)
-        return made
+        data.labels = random.integers(0, 10, count, np.uint8)
+        data.images = random.integers(0, 256, (count, 28, 28), np.uint8)
+        return data
 
     mnist = data.MNIST
     monkeypatch.setattr(data, "MNIST", small)
@@ -232,8 +232,8 @@ def test_tensors_of_a_state_keep_their_names_apart(tmp_path):
     one, two, three = (minigrad.tensor([n]) for n in (1, 2, 3))
     state = {"state": one, "a/b": two, "a": {"b": three}}
     checkpoint.save(state, tmp_path / "state")
-    found = checkpoint.load(tmp_path / "state")
-    values = found["state"], found["a/b"], found["a"]["b"]
+    result = checkpoint.load(tmp_path / "state")
+    values = result["state"], result["a/b"], result["a"]["b"]
     assert [v.tolist() for v in values] == [[1], [2], [3]]
 
 

@@ -32,8 +32,8 @@ def drawn(curve):
 
 def ticks(curve):
     """The numbers at the side, from below."""
-    found = re.findall(r'text-anchor="end">([^<]+)</text>', curve._repr_html_())
-    return [float(text) for text in found[:3]]
+    result = re.findall(r'text-anchor="end">([^<]+)</text>', curve._repr_html_())
+    return [float(text) for text in result[:3]]
 
 
 def test_an_empty_curve_is_a_bar_and_a_sentence():

@@ -416,10 +416,10 @@ def test_a_finding_is_drawn_on_its_line():
     report = cudasim.run(
         raw(ROTATE.replace("BARRIER", "")), 1, 64, (zeros(64, dtype="i4"),)
     )
-    found = report.findings[0]
-    for picture in (viz.finding(report), viz.finding(found)):
-        assert f"race at line {found.line}, column {found.column}" in picture.alt
-        assert any(found.source_line.strip() in text for text in texts(picture))
+    finding = report.findings[0]
+    for picture in (viz.finding(report), viz.finding(finding)):
+        assert f"race at line {finding.line}, column {finding.column}" in picture.alt
+        assert any(finding.source_line.strip() in text for text in texts(picture))
         assert boxes(picture, "wrong") == 2
         assert texts(picture)["in no order"] == 1
 
@@ -437,8 +437,8 @@ def test_the_findings_of_every_planted_bug_are_drawn(case):
     kernel = cudasim.RawKernel(case.source, case.name)
     limits = cudasim.Limits(seconds=0.3)
     report = cudasim.run(kernel, **case.arguments(), tools="all", limits=limits)
-    for found in report.findings:
-        assert f"{found.kind} at line {found.line}" in viz.finding(found).alt
+    for finding in report.findings:
+        assert f"{finding.kind} at line {finding.line}" in viz.finding(finding).alt
 
 
 def one_of_each():
