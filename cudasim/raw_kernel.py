@@ -43,8 +43,8 @@ class RawModule:
             if variable.name == name:
                 kind = variable.type.of if hasattr(variable.type, "of") else None
                 return data.view((kind or variable.type).dtype)
-        known = ", ".join(v.name for v in self.variables) or "none"
-        raise KeyError(f"no variable '{name}': the file has {known}")
+        variables = ", ".join(v.name for v in self.variables) or "none"
+        raise KeyError(f"no variable '{name}': the file has {variables}")
 
     def module(self, kernel, schedule):
         """The generated code of a kernel: for lockstep, warps or steps."""
@@ -75,9 +75,9 @@ class RawKernel:
         self.module = module or RawModule(code, options)
         name = self.module.program.full_name(name)
         self.code, self.name, self.options = code, name, tuple(options)
-        known = self.module.program.kernels
-        if name not in known and "<" not in name:
-            names = ", ".join(known) or "none"
+        kernels = self.module.program.kernels
+        if name not in kernels and "<" not in name:
+            names = ", ".join(kernels) or "none"
             raise CompileError(f"no kernel '{name}'", (1, 1),
                                f"the file has {names}")  # fmt: skip
         self.function = self.module.kernel(name)

@@ -271,9 +271,9 @@ class Launch:
             for r, (old, _) in zip(roots, results, strict=True)
         )
         self.put(results)
-        known = self.divergent()
+        divergent = self.divergent()
         for site, (source, exists, lane, where, count) in self.lost.items():
-            if differ and site not in known:
+            if differ and site not in divergent:
                 why = "does not take part" if exists else "does not exist"
                 message = (
                     f"takes the value of lane {source}, which {why}: it is undefined, "

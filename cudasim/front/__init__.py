@@ -136,12 +136,12 @@ def _named(program, expression):
     cursor = _parse.Cursor(tokens, scope.includes)
     template = scope.templates.get(tokens[0].text)
     if template is None:
-        known = ", ".join([*program.kernels, *scope.templates]) or "none"
+        kernels = ", ".join([*program.kernels, *scope.templates]) or "none"
         message = f"there is no kernel '{expression}'"
-        raise CompileError(message, (1, 1), f"the file has {known}")
-    for known, thing in scope.names[1].items():
+        raise CompileError(message, (1, 1), f"the file has {kernels}")
+    for kernels, thing in scope.names[1].items():
         is_type = not isinstance(thing, (_tree.Variable, _tree.EnumValue))
-        cursor.declare(known, "type" if is_type else "value")
+        cursor.declare(kernels, "type" if is_type else "value")
     cursor.declare(template.name, "template")
     parsed = _parse.parse_primary(cursor)
     if cursor.token.kind != "end" or not isinstance(parsed, _ast.Name):

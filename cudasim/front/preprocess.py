@@ -213,7 +213,7 @@ class Preprocessor:
         if not headers.offered(name):
             note = headers.INSTEAD.get(name, "NVRTC has the CUDA headers only")
             raise CompileError(f'cannot open source file "{name}"', place, note)
-        known = name in self.includes
+        again = name in self.includes
         self.includes.add(name)
         if name == "cuda_bf16.h":
             self.includes.add("cuda_fp16.h")
@@ -222,7 +222,7 @@ class Preprocessor:
         if name == "math_constants.h":
             for macro, text in headers.MATH_CONSTANTS.items():
                 self.define_text(macro, text)
-        return () if known else self.header(name, place)
+        return () if again else self.header(name, place)
 
     def header(self, name, place):
         """The tokens of a header that is CUDA C: they stand where it is included."""

@@ -124,11 +124,11 @@ def place_of_index(code, node):
 def index_array(code, node, index):
     """array[index], with a test against this dimension."""
     base = place_of(code, node.base)
-    count, known = node.base.type.count, constant.value_of(index)
-    inside = known is not None and (count is None or 0 <= known < count)
+    count, number = node.base.type.count, constant.value_of(index)
+    inside = number is not None and (count is None or 0 <= number < count)
     if isinstance(base, Memory) and emits(code, index):
         base.pointer = code.temp(base.pointer)
-    text = known if inside else checked_index(code, base, index, count, node)
+    text = number if inside else checked_index(code, base, index, count, node)
     if isinstance(base, Cell):
         return index_cells(base, text, node)
     if not isinstance(base, Memory):
@@ -405,9 +405,9 @@ def array_name(node):
 
 def index_name(node):
     """A number, the name of a variable, or dots."""
-    known = constant.value_of(node)
-    if known is not None:
-        return str(known)
+    number = constant.value_of(node)
+    if number is not None:
+        return str(number)
     while isinstance(node, T.Load | T.Convert):
         node = node.operand
     return node.variable.name if isinstance(node, T.VariableRef) else "..."

@@ -91,9 +91,9 @@ class FunctionCode:
 
 def value_of(code, node):
     """Code for the value of an expression."""
-    known = constant.value_of(node) if type(node) in FOLDED else None
-    if known is not None and is_number(node.type):
-        return code.module.number(known, node.type.plain)
+    number = constant.value_of(node) if type(node) in FOLDED else None
+    if number is not None and is_number(node.type):
+        return code.module.number(number, node.type.plain)
     return VALUES[type(node)](code, node)
 
 

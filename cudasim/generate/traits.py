@@ -59,10 +59,10 @@ def traits_of_chain(code, node):
 def may_fail(node):
     """Can this node itself fail: by its address, or as a division?"""
     if isinstance(node, T.Index):
-        known, array = constant.value_of(node.index), node.base.type
-        if known is None or not isinstance(array, C.Array):
+        number, array = constant.value_of(node.index), node.base.type
+        if number is None or not isinstance(array, C.Array):
             return True
-        return array.count is not None and not 0 <= known < array.count
+        return array.count is not None and not 0 <= number < array.count
     if isinstance(node, T.Binary) and node.op in "/%":
         return node.type.plain.is_integer and not constant.value_of(node.right)
     return isinstance(node, T.Deref)

@@ -263,24 +263,24 @@ def write_atomic(code, node):
     type = node.builtin.types[0].to.plain
     if not type.is_arithmetic:
         raise Unread(node.builtin.name)
-    kept = [keep_value(code, a) for a in node.arguments]
-    names = [name for name, _ in kept]
+    arguments = [keep_value(code, a) for a in node.arguments]
+    names = [name for name, _ in arguments]
     kind = code.type(type)
     steps = (
         f"{kind}* q_ = ({kind}*)at(R, {names[0]}, 0, {type.size}), old = *q_; "
         f"*q_ = {update.format(*names[1:])}; old;"
     )
-    return f"({{ {''.join(line for _, line in kept)}{steps} }})"
+    return f"({{ {''.join(line for _, line in arguments)}{steps} }})"
 
 
 def write_access(code, node):
     """__ldg and the like, __stcs and the like."""
-    kept = [keep_value(code, a) for a in node.arguments]
-    place = behind(code, kept[0][0], "0", node.builtin.types[0].to)
-    lines = "".join(line for _, line in kept)
-    if len(kept) == 1:
+    arguments = [keep_value(code, a) for a in node.arguments]
+    place = behind(code, arguments[0][0], "0", node.builtin.types[0].to)
+    lines = "".join(line for _, line in arguments)
+    if len(arguments) == 1:
         return f"({{ {lines}{place}; }})"
-    return f"({{ {lines}{place} = {kept[1][0]}; (void)0; }})"
+    return f"({{ {lines}{place} = {arguments[1][0]}; (void)0; }})"
 
 
 @handles(VALUES, T.Aggregate)

@@ -68,9 +68,9 @@ def outer_variable(code, variable):
 def place_of_index(code, node):
     array, kind = node.base.type, node.index.type
     if isinstance(array, C.Array) and array.count is not None:
-        known = constant.value_of(node.index)
+        number = constant.value_of(node.index)
         index = value_of(code, node.index)
-        if known is None or not 0 <= known < array.count:
+        if number is None or not 0 <= number < array.count:
             index = f"inside(R, (i64)({index}), {array.count})"
         return f"{place_of(code, node.base)}[{index}]"
     size = size_of(node.type)

@@ -60,9 +60,9 @@ class FunctionSource:
 
 
 def value_of(code, node):
-    known = constant.value_of(node) if type(node) in FOLDED else None
-    if known is not None and is_number(node.type):
-        return number_text(code, known, node.type.plain)
+    number = constant.value_of(node) if type(node) in FOLDED else None
+    if number is not None and is_number(node.type):
+        return number_text(code, number, node.type.plain)
     write = VALUES.get(type(node))
     if write is None:
         raise Unread(type(node).__name__)

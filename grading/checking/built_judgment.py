@@ -87,9 +87,9 @@ class BuiltJudgment(Judgment):
                 return seen
         if "error" in result:
             kind = result["error"]
-            known = kind in SAID
-            types = () if known else (kind,)
-            return Problem(kind if known else "raised", result["message"], types)
+            usual = kind in SAID
+            types = () if usual else (kind,)
+            return Problem(kind if usual else "raised", result["message"], types)
         return result["value"]
 
     def observed(self, value, case):

@@ -157,8 +157,8 @@ class Check:
 
     def causes(self):
         """Every Mistake that this check knows."""
-        known = mistakes_of(self.exercise)
-        return [known[name] for name in sorted(known)]
+        mistakes = mistakes_of(self.exercise)
+        return [mistakes[name] for name in sorted(mistakes)]
 
     def source(self):
         """Its text, for those who want to know how they are checked."""
@@ -334,10 +334,10 @@ class Judgment(Explanation):
         more, driver = case.options, case.driver or self.check.driver
         library = PLAYED_BY.get(driver)
         if driver and not library:  # it has options of its own
-            known, more = parameters(function), {}
-            for name in known & case.options.keys():
+            wanted, more = parameters(function), {}
+            for name in wanted & case.options.keys():
                 more[name] = case.options[name]
-            if case.outside and "outside" in known:
+            if case.outside and "outside" in wanted:
                 more["outside"] = case.outside()
         try:
             value = (functools.partial(library, function) if library else function)(
@@ -351,10 +351,10 @@ class Judgment(Explanation):
 
     def observed(self, value, case, outside=None, subject=None):
         """What is seen of a result."""
-        known, more = parameters(self.check.observe), {}
-        if "outside" in known:
+        wanted, more = parameters(self.check.observe), {}
+        if "outside" in wanted:
             more["outside"] = outside
-        if "simulator" in known:
+        if "simulator" in wanted:
             more["simulator"] = subject and self.simulator_of(subject)
         return self.check.observe(value, case, **more)
 

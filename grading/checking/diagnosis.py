@@ -84,9 +84,9 @@ def twofold(check, cases):
     First tried are those of which one alone gives what the smallest case gave.
     """
     end, named = time.thread_time() + SECONDS, {}
-    known = check.causes()
-    part = {m.name for m in known if _gives(check, m, cases[:1], check.agrees)}
-    pairs = [*itertools.combinations(known, 2)]
+    causes = check.causes()
+    part = {m.name for m in causes if _gives(check, m, cases[:1], check.agrees)}
+    pairs = [*itertools.combinations(causes, 2)]
     pairs.sort(key=lambda pair: part.isdisjoint(m.name for m in pair))
     for a, b in pairs:
         if time.thread_time() > end:
@@ -102,11 +102,11 @@ def twofold(check, cases):
 def holds(check, cause, tried):
     """Is this, which was said of an answer, true of it in these other cases?"""
     cases = by_size(tried)
-    known = {one.name: one for one in check.causes()}
+    by_name = {one.name: one for one in check.causes()}
     if "+" in cause:
-        way = both(*(known[name] for name in cause.split("+")))
+        way = both(*(by_name[name] for name in cause.split("+")))
         return all(check.agrees(way, case) for case in cases)
-    if wrong := known.get(cause):
+    if wrong := by_name.get(cause):
         if _gives(check, wrong, cases, check.agrees):
             return True
         if wrong.sign and check.shows(wrong.sign, cases):

@@ -109,11 +109,11 @@ class Explanation:
 
     def mistaken(self, way, case):
         """What a mistake gives in a case; a Problem where the solution is not here."""
-        known, key = self.exam.mistaken, (way, case.number)
+        results, key = self.exam.mistaken, (way, case.number)
         try:
-            if key not in known:
-                known[key] = self.gives(way, case)
-            return known[key]
+            if key not in results:
+                results[key] = self.gives(way, case)
+            return results[key]
         except FileNotFoundError:
             return Problem("gone", "the course's solution is not here")
 

@@ -153,12 +153,12 @@ class KernelJudgment(Judgment):
         return text.launched(self.exercise, launch, tools, most, **how)
 
     def expected(self, number, launch):
-        known = self.exam.expected
-        if number in known:
-            return known[number]
+        expected = self.exam.expected
+        if number in expected:
+            return expected[number]
         arrays = self.value(self.check.reference, launch)
         if self.is_small(launch):
-            known[number] = arrays
+            expected[number] = arrays
         return arrays
 
     def value(self, function, launch):
@@ -315,8 +315,8 @@ class KernelJudgment(Judgment):
 
     def left(self, case, text):
         """How much is wrong with a text in a case; 0: it is right."""
-        known = text is case.outcome.value
-        got = case.got if known else self.run(text, None, case.case)
+        own = text is case.outcome.value
+        got = case.got if own else self.run(text, None, case.case)
         if isinstance(got, Problem):
             return math.inf
         faults = sum(self.faults(got, case.case).values())

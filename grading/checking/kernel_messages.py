@@ -74,8 +74,8 @@ def lines(check, case):
         return [*said, ("got", describe.text(got)), ("where", _cut(got.where))]
     wrong = _first_wrong(check, case)
     said += difference(check, launch, *wrong) if wrong else []
-    known = got.report.findings + got.report.notes
-    findings = [f for f in known if f.kind not in check.check.allowed]
+    remarks = got.report.findings + got.report.notes
+    findings = [f for f in remarks if f.kind not in check.check.allowed]
     seen, counts = [], got.report.counts
     for finding in findings[:1]:
         seen.append(("found", _indented(finding.text)))

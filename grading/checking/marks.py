@@ -35,8 +35,8 @@ def edited(marked, edits):
     changes = [(mark, False, new) for mark, new in edits.items() if mark != "after"]
     changes += [(mark, True, new) for mark, new in after.items()]
     if unknown := [mark for mark, *_ in changes if mark not in places]:
-        known = ", ".join(places) or "none"
-        raise LookupError(f"the solution has no mark {unknown[0]!r}; it has: {known}")
+        names = ", ".join(places) or "none"
+        raise LookupError(f"the solution has no mark {unknown[0]!r}; it has: {names}")
     for mark, below, new in sorted(changes, key=lambda c: (places[c[0]], c[1]))[::-1]:
         first, end = places[mark]
         first = end if below else first

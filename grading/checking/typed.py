@@ -28,10 +28,10 @@ def typed(exercise, case):
     if case.options and not case.args:
         said = "; ".join(f"{name} = {_first(v)}" for name, v in case.options.items())
         return textwrap.shorten(said, MOST, placeholder=" ...")
-    known = [*inspect.signature(exercise.__wrapped__).parameters]
-    method = known[:1] == ["self"]
-    known = ["x" if name == "self" else name for name in known]
-    named = zip(known + known[-1:] * len(case.args), case.args, strict=False)
+    names = [*inspect.signature(exercise.__wrapped__).parameters]
+    method = names[:1] == ["self"]
+    names = ["x" if name == "self" else name for name in names]
+    named = zip(names + names[-1:] * len(case.args), case.args, strict=False)
     before, said, after = [], [], []
     for name, value in [*named, *case.options.items()]:
         text = _described(value) or shown(value)
@@ -47,10 +47,10 @@ def typed(exercise, case):
         said.append(text)
     count = len(case.args)
     args, options = said[:count], zip(case.options, said[count:], strict=True)
-    args += [f"{name}={text}" for name, text in options if name in known]
+    args += [f"{name}={text}" for name, text in options if name in names]
     front = f"{args.pop(0)}." if method else ""
-    if not method and len(known) >= count > 1:
-        pairs, named = zip(known, args[:count], strict=False), False
+    if not method and len(names) >= count > 1:
+        pairs, named = zip(names, args[:count], strict=False), False
         full = [t if not (named := named or n != t) else f"{n}={t}" for n, t in pairs]
         full += args[count:]
         args = full if len(", ".join(full)) < LONG else args

@@ -19,5 +19,5 @@ def on_tensors(*arrays, **options):
 
 def said(options, *hidden):
     """Options as in a call, but for those that only a driver has."""
-    known = ((k, v) for k, v in options.items() if k not in hidden)
-    return ", ".join(f"{name}={shown(value)}" for name, value in known)
+    shown_options = ((k, v) for k, v in options.items() if k not in hidden)
+    return ", ".join(f"{name}={shown(value)}" for name, value in shown_options)

@@ -40,9 +40,9 @@ def specials(random, dtype="float32", more=()):
 
 def areas(random, blocks=BLOCKS):
     """(part, rows, columns, grid, block): launches that cover a matrix."""
-    known = [case for case in AREAS if case[-1] in blocks]
+    fixed = [case for case in AREAS if case[-1] in blocks]
     sides = {"rows": SIDES, "cols": SIDES, "right": (0, 1, 2), "down": (0, 1, 2)}
-    for rows, cols, right, down, (x, y) in known + drawn(random, **sides, block=blocks):
+    for rows, cols, right, down, (x, y) in fixed + drawn(random, **sides, block=blocks):
         part = RAGGED if rows % y or cols % x else WHOLE
         grid = cover(cols, x) + right, cover(rows, y) + down
         yield SPARE if right or down else part, rows, cols, grid, (x, y)

@@ -80,13 +80,13 @@ class Cluster:
         """
         again, work = [], ((item, 0) for item in work)
         while True:
-            known, done = self._known(), []
-            for item, tries, result in self._ended(known):
+            workers, done = self._known(), []
+            for item, tries, result in self._ended(workers):
                 if result is None and tries + 1 < TRIES:
                     again.append((item, tries + 1))
                 else:
                     done.append((item, result))
-            for worker in self._free(known):
+            for worker in self._free(workers):
                 item, tries = again.pop() if again else next(work, (None, 0))
                 if item is None:
                     break
@@ -110,10 +110,10 @@ class Cluster:
         with contextlib.suppress(Exception):  # nothing is done; no scheduler is there
             wait([*self.running], LONG, "FIRST_COMPLETED")
 
-    def _free(self, known):
+    def _free(self, workers):
         """The workers that have nothing to do, and have done nothing wrong."""
         busy = {worker for _, _, worker, _ in self.running.values()}
-        good = known - self.bad
+        good = workers - self.bad
         if good:
             self.seen = time.monotonic()
         return good - busy
@@ -132,11 +132,11 @@ class Cluster:
         )  # fmt: skip
         self.running[future] = item, time.monotonic(), worker, tries
 
-    def _ended(self, known):
+    def _ended(self, workers):
         """(item, tries, result) of what has ended, one way or another."""
         for future, (item, begun, worker, tries) in [*self.running.items()]:
             late = time.monotonic() - begun > self.patience
-            if future.done() or late or worker not in known:
+            if future.done() or late or worker not in workers:
                 del self.running[future]
                 result = understood(self._reply(future), item.names)
                 if result is None:

@@ -196,7 +196,7 @@ def _answered(names):
 
 def _sort_out(claims, directory):
     """The claims that hold, and Dones for the others."""
-    groups, kept, refused = defaultdict(list), [], []
+    groups, accepted, refused = defaultdict(list), [], []
     for claim in claims:
         groups[claim.owner.student.casefold(), claim.lab].append(claim)
     for group in groups.values():
@@ -206,11 +206,11 @@ def _sort_out(claims, directory):
         notebooks = any(claim.notebook for claim in group)
         for claim in group:
             if claim.notebook or not notebooks:
-                kept.append(claim)
+                accepted.append(claim)
             else:
                 why = "is no notebook, and the student has handed in one"
                 refused.append(claim.done("not placed", why))
-    return kept, refused
+    return accepted, refused
 
 
 def _contested(group, directory):
@@ -220,10 +220,10 @@ def _contested(group, directory):
     names += _others(directory, owner.student)
     if len(names) > 1:
         return f"{' and '.join(names)} would be one: rename, or give a pattern"
-    known = _identities(directory, owner.student).get(lab, owner.identity)
-    if known != owner.identity:
+    identity = _identities(directory, owner.student).get(lab, owner.identity)
+    if identity != owner.identity:
         return (
-            f"submitted/{owner.student} is that of {shown(known)}, not of "
+            f"submitted/{owner.student} is that of {shown(identity)}, not of "
             f"{shown(owner.identity)}: rename, or give a pattern"
         )
     theirs = set()
@@ -247,8 +247,8 @@ def _identities(directory, student):
 
 def _others(directory, student):
     """Students of the course whose names differ only in upper and lower case."""
-    known = [path.name for path in directory.glob("submitted/*")]
-    return [k for k in known if k != student and k.casefold() == student.casefold()]
+    students = [path.name for path in directory.glob("submitted/*")]
+    return [k for k in students if k != student and k.casefold() == student.casefold()]
 
 
 def _note_canvas_ids(directory, claims):
@@ -296,9 +296,9 @@ class Place:
         return what
 
     def _note_identity(self):
-        known = _identities(self.root, self.owner.student)
-        if self.lab not in known:
-            text = json.dumps(known | {self.lab: self.owner.identity})
+        identities = _identities(self.root, self.owner.student)
+        if self.lab not in identities:
+            text = json.dumps(identities | {self.lab: self.owner.identity})
             write(self.folder.parent / IDENTITIES, text.encode())
 
     def _keep(self, data, time):

@@ -128,10 +128,10 @@ def grade(
         sandbox.expect()  # else it's the workers who need a box
     with alone(directory):
         renew(api)
-        waiting, known = [], set() if everything else _in_book(api)
+        waiting, graded = [], set() if everything else _in_book(api)
         for student, name in submissions(directory, lab, students):
             record = record_of(directory, student, name)
-            if (student, name) in known and _is_done(record, directory, name):
+            if (student, name) in graded and _is_done(record, directory, name):
                 yield _result(api, record, fresh=False)
             else:
                 waiting.append((student, name))
@@ -288,13 +288,13 @@ def grade_one(api, directory, record, judge=judging.judged):
 
 def _is_done(record, directory, lab):
     """Is this very submission graded, by the checks and on the GPU as they are now?"""
-    known = record.current()
-    waits = any(NEEDS_GPU in e["summary"] for e in known.get("exercises", []))
+    verdicts = record.current()
+    waits = any(NEEDS_GPU in e["summary"] for e in verdicts.get("exercises", []))
     return (
-        known.get("state") in ("graded", "not gradable")
+        verdicts.get("state") in ("graded", "not gradable")
         and not (waits and gpu.available())
         and record.is_written()
-        and known.get("checks") == Record.checks(directory, lab)
+        and verdicts.get("checks") == Record.checks(directory, lab)
     )
 
 

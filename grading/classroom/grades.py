@@ -50,18 +50,18 @@ def standing(root, lab, student):
     """(state, why, verdict file's content) of the submission that is there now."""
     path = Path(root) / "submitted" / student / lab / f"{lab}.ipynb"
     record = Record(root, lab, student, fingerprint(path))
-    known = record.read()
-    state = known.get("state") if isinstance(known, dict) else None
+    verdicts = record.read()
+    state = verdicts.get("state") if isinstance(verdicts, dict) else None
     if state is None and not path.exists():
         return "no submission", "", {}
     if state is None:
         return "not graded", "it has not been graded yet", {}
-    if known.get("submission") != record.submission:
+    if verdicts.get("submission") != record.submission:
         return "not graded", "it was handed in again since it was graded", {}
     if state in COUNTS:
-        return state, known.get("why") or "", known
+        return state, verdicts.get("why") or "", verdicts
     why = "grading it was interrupted: grade again"
-    return "not graded", known.get("why") or why, {}
+    return "not graded", verdicts.get("why") or why, {}
 
 
 def grades(root, book, labs=(), students=()):

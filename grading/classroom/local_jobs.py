@@ -24,8 +24,8 @@ AHEAD = 2  # submissions for each process, so that none has to wait
 
 def count():
     """How many cores this process may use."""
-    known = hasattr(os, "sched_getaffinity")
-    return len(os.sched_getaffinity(0)) if known else os.cpu_count()
+    by_affinity = hasattr(os, "sched_getaffinity")
+    return len(os.sched_getaffinity(0)) if by_affinity else os.cpu_count()
 
 
 class Cores:

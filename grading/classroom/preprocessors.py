@@ -140,8 +140,8 @@ class Record:
 
     def current(self):
         """What is recorded of this very file; else {}."""
-        known = self.read()
-        return known if known.get("submission") == self.submission else {}
+        record = self.read()
+        return record if record.get("submission") == self.submission else {}
 
     def is_written(self):
         """Does the graded notebook show the result? It is written last."""

@@ -79,10 +79,10 @@ def unpack(directory, file):
 
 def _waiting(record):
     """The exercises of a submission that wait, whole or in part, for a GPU."""
-    known = record.current()
-    if known.get("state") != "graded":
+    verdicts = record.current()
+    if verdicts.get("state") != "graded":
         return []
-    return [e["name"] for e in known["exercises"] if NEEDS_GPU in e["summary"]]
+    return [e["name"] for e in verdicts["exercises"] if NEEDS_GPU in e["summary"]]
 
 
 def _verdict(values):

@@ -302,15 +302,15 @@ def _groups(root, name, students):
             own = not cell.metadata.get("minigrad", {}).get("added")
             if own and marks.get("solution"):  # it has the name of its exercise
                 answers[marks["grade_id"]][student] = cell.source
-    known = collections.defaultdict(list)
+    own_texts = collections.defaultdict(list)
     released = root / "release" / name / f"{name}.ipynb"
     for path in (course.solution(name), released):
         for cell in cells_of(path):
-            known[answered_in(cell.text)].append(cell.text)
+            own_texts[answered_in(cell.text)].append(cell.text)
     answers = [
         one
         for exercise, texts in answers.items()
-        for one in alike(exercise, texts, known[exercise])
+        for one in alike(exercise, texts, own_texts[exercise])
     ]
     return [
         {"students": students, "texts": max(group, key=lambda one: one.share).texts,

@@ -79,9 +79,9 @@ class Shown:
         cells = json.loads(path.read_text("utf-8"))["cells"]
         cells = [cell for cell in cells if cell.get("id") != "result"]
         released = (root / "release" / lab / f"{lab}.ipynb").read_bytes()
-        known = course_texts(released)
+        texts = course_texts(released)
         self._lines = course_lines(released, lab)
-        self.cells = [*zip(cells, self._shown(cells, known), strict=True)]
+        self.cells = [*zip(cells, self._shown(cells, texts), strict=True)]
 
     def _result(self):
         grade, rows = self.grade, []

@@ -101,44 +101,44 @@ def defined_anew(exercise):
         exercise._run = before
 
 
-def _anew(value, known):
+def _anew(value, copies):
     """A copy of a notebook's function or container. known: those that there are."""
-    if id(value) in known:
-        return known[id(value)]
+    if id(value) in copies:
+        return copies[id(value)]
     if type(value) in (np.ndarray, bytearray):
         copy = value.copy()
     elif type(value) in (list, set):
-        copy = known[id(value)] = type(value)()
+        copy = copies[id(value)] = type(value)()
         add = copy.append if type(value) is list else copy.add
         for item in value:
-            add(_anew(item, known))
+            add(_anew(item, copies))
     elif type(value) is dict:
-        copy = known[id(value)] = {}
-        copy.update((key, _anew(item, known)) for key, item in value.items())
+        copy = copies[id(value)] = {}
+        copy.update((key, _anew(item, copies)) for key, item in value.items())
     elif isinstance(value, types.FunctionType) and not _is_installed(value):
-        copy = _function_anew(value, known)
+        copy = _function_anew(value, copies)
     else:
         return value
-    return known.setdefault(id(value), copy)
+    return copies.setdefault(id(value), copy)
 
 
-def _function_anew(function, known):
+def _function_anew(function, copies):
     code, space = function.__code__, function.__globals__
-    anew = known.get(id(space))
+    anew = copies.get(id(space))
     if anew is None:
-        anew = known[id(space)] = {**space}
+        anew = copies[id(space)] = {**space}
     cells = tuple(types.CellType() for _ in function.__closure__ or ())
     copy = types.FunctionType(code, anew, function.__name__, None, cells)
-    known[id(function)] = copy
+    copies[id(function)] = copy
     for cell, old in zip(cells, function.__closure__ or (), strict=True):
         with contextlib.suppress(ValueError):  # an empty one
-            cell.cell_contents = _anew(old.cell_contents, known)
-    copy.__defaults__ = _anew_all(function.__defaults__, known)
-    copy.__kwdefaults__ = _anew(function.__kwdefaults__, known)
-    copy.__dict__.update(_anew(function.__dict__, known))
+            cell.cell_contents = _anew(old.cell_contents, copies)
+    copy.__defaults__ = _anew_all(function.__defaults__, copies)
+    copy.__kwdefaults__ = _anew(function.__kwdefaults__, copies)
+    copy.__dict__.update(_anew(function.__dict__, copies))
     for name in _names_in(code):
         if name in space and anew[name] is space[name]:
-            anew[name] = _anew(space[name], known)
+            anew[name] = _anew(space[name], copies)
     return copy
 
 
@@ -150,8 +150,8 @@ def _names_in(code):
             yield from _names_in(inner)
 
 
-def _anew_all(values, known):
-    return values and tuple(_anew(value, known) for value in values)
+def _anew_all(values, copies):
+    return values and tuple(_anew(value, copies) for value in values)
 
 
 def _is_installed(function):

@@ -84,8 +84,8 @@ class Watched:
             return result
         own = [m for value in (*args, *named.values()) for m in _memory(value)]
         new = [m for m in _memory(result) if not any(m is other for other in own)]
-        known = [reference() for reference in self._earlier]
-        if any(memory is other for memory in new for other in known):
+        earlier = [reference() for reference in self._earlier]
+        if any(memory is other for memory in new for other in earlier):
             text = "the result lies in the memory of an earlier call"
             raise Misuse("reused", text)
         self._earlier.extend(map(weakref.ref, [*new, *own]))

@@ -42,10 +42,12 @@ def same_facts(thing, before):
     return now.keys() == before.keys() and all(now[k] is before[k] for k in now)
 
 
-def numbers(result, known):
+def numbers(result, number_of):
     """A list of operations as their numbers; -1 for anything else."""
-    known = {id(o): n for n, o in known.items()}
-    return [known.get(id(o), -1) for o in wanted(result, list, "a list of operations")]
+    number_of = {id(o): n for n, o in number_of.items()}
+    return [
+        number_of.get(id(o), -1) for o in wanted(result, list, "a list of operations")
+    ]
 
 
 @scene
@@ -116,10 +118,10 @@ def fold(exercise, edges, types, values, stateful):
     result = wanted(exercise(order, kernels, tuple(stateful)), dict, "a dict")
     if not all(map(same_facts, order, before)):
         raise Misuse("changed", "an operation has changed")
-    known = {id(o): n for n, o in ops.items()}
-    if not known.keys() >= set(map(id, result)):
+    number_of = {id(o): n for n, o in ops.items()}
+    if not number_of.keys() >= set(map(id, result)):
         raise NotPlain("a key is no operation of order: is it kept from another call?")
-    shown = {known[id(o)]: v for o, v in result.items()}
+    shown = {number_of[id(o)]: v for o, v in result.items()}
     return {"values": dict(sorted(shown.items())), "kernels called": sorted(calls)}
 
 
@@ -207,8 +209,10 @@ def common(exercise, described):
     options = [{**n.kwargs} for n in nodes]
     exercise(copy)  # once more below: nothing may be kept
     result = wanted(exercise(copy), dict, "a dict")
-    known = {id(n): i for i, n in enumerate(nodes)}
-    pairs = {known.get(id(a), -1): known.get(id(b), -1) for a, b in result.items()}
+    number_of = {id(n): i for i, n in enumerate(nodes)}
+    pairs = {
+        number_of.get(id(a), -1): number_of.get(id(b), -1) for a, b in result.items()
+    }
     same = copy == nodes and all(map(same_facts, nodes, before))
     same = same and options == [n.kwargs for n in nodes]
     return {"repeated": dict(sorted(pairs.items())), "nodes are as they were": same}

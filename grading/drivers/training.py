@@ -257,7 +257,7 @@ def train_steps(exercise, weights, norm, training, lr, momentum, held, batches, 
     optimizer = optim.SGD(model.parameters(), lr, momentum)
     for parameter in model.parameters() if held is not None else ():
         parameter.grad = minigrad.full_like(parameter, held)
-    losses, graphs, known, calls = [], [], {*vars(model)}, []
+    losses, graphs, attributes, calls = [], [], {*vars(model)}, []
     modes = [m.training for m in model.modules()]
     for images, labels in batches:
         with waits_noted(calls):
@@ -278,7 +278,7 @@ def train_steps(exercise, weights, norm, training, lr, momentum, held, batches, 
         "the losses have a graph": any(graphs),
         "the losses' dtype": str(loss.dtype),
         "a tensor is turned into a number": bool(calls),
-        "the model has something new": {*vars(model)} != known,
+        "the model has something new": {*vars(model)} != attributes,
         "the model is in training at each call": sorted(set(model.modes)),
         "the model is in training afterwards": model.training,
         "every layer keeps its mode": modes == [m.training for m in model.modules()],

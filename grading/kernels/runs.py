@@ -154,10 +154,10 @@ def taken(sort, array):
 
 def ran(exercise, launch, args, report, torn=False):
     """The Ran of arguments as they are after a launch."""
-    known = dict(zip(names(exercise), args, strict=True))
-    arrays = {name: known.pop(name) for name in outputs(exercise)}
+    by_name = dict(zip(names(exercise), args, strict=True))
+    arrays = {name: by_name.pop(name) for name in outputs(exercise)}
     before = dict(zip(names(exercise), launch.args, strict=True))
-    inputs = {n: a for n, a in known.items() if isinstance(a, np.ndarray)}
+    inputs = {n: a for n, a in by_name.items() if isinstance(a, np.ndarray)}
     changed = not all(np.array_equal(a, before[n], True) for n, a in inputs.items())
     return Ran(arrays, report, ("changed",) * changed + ("out-of-bounds",) * torn)
 

@@ -102,15 +102,15 @@ class Text:
 
     def launched(self, exercise, launch, tools="all", limits=None, **how):
         """The Ran, or Problem, of an exercise's answer; `how` as for `run`."""
-        known = names(exercise)
-        wanted = [known.index(name) for name in outputs(exercise)]
+        parameters = names(exercise)
+        wanted = [parameters.index(name) for name in outputs(exercise)]
         how |= {"reads": any(key.startswith("reads of") for key in launch.limits)}
         got = self.run(
             exercise.name, launch, wanted, launch.options, tools, limits, True, **how
         )
         if isinstance(got, Problem):
             return got
-        return got._replace(arrays={known[i]: a for i, a in got.arrays.items()})
+        return got._replace(arrays={parameters[i]: a for i, a in got.arrays.items()})
 
     def run(self, name, launch, wanted, options=(), tools="all", limits=None,
             fits=False, unshared=False, reads=False):  # fmt: skip
@@ -138,9 +138,9 @@ class Text:
         longest = LONGEST + 4 * tries * LONGEST_TEXT
         reply = self.simulator.ask(request, COMPILE, longest)
         repairs = self._examined(changes, reply, tries)
-        known = [] if isinstance(repairs, Problem) else repairs
+        tried = [] if isinstance(repairs, Problem) else repairs
         return [
-            (line, where, Text(code, self.simulator)) for line, where, code in known
+            (line, where, Text(code, self.simulator)) for line, where, code in tried
         ]
 
     def _examined(self, read, reply, *given):
@@ -183,8 +183,8 @@ def seen(findings):
 
 
 def finding(kind, count, line, other, apart, text):
-    known = [count, line] if other is None else [count, line, other]
-    replies.expect(all(type(n) is int for n in known) and type(apart) is bool)
+    numbers = [count, line] if other is None else [count, line, other]
+    replies.expect(all(type(n) is int for n in numbers) and type(apart) is bool)
     kind, text = replies.text(kind), replies.text(text)
     return Finding(kind, count, line, other, apart, text)
 

@@ -209,8 +209,8 @@ def again(wheels, driver):
 
 def extra_for(wheels, driver):
     """The extra with the CuPy for the driver; without one, as what is there."""
-    known = max((built_for(wheel) for wheel in wheels), default=0)
-    major = driver[0] if driver else known if known in (12, 13) else 13
+    newest = max((built_for(wheel) for wheel in wheels), default=0)
+    major = driver[0] if driver else newest if newest in (12, 13) else 13
     return f"cuda{major}"
 
 

@@ -59,11 +59,11 @@ def updated(one):
         return f"{one.place} is not there: `minigrad lab` makes it."
     if not work.is_outdated(one):
         return f"{one.place} is up to date: nothing to do."
-    kept, gone = work.update(one)
+    backup, gone = work.update(one)
     lost = f" No exercises any more, and as text at its end: {', '.join(gone)}."
     return (
         f"{one.place} is new, with your cells in it. The old one is kept as"
-        f" {kept.relative_to(course.home())}.{lost if gone else ''} If it is open,"
+        f" {backup.relative_to(course.home())}.{lost if gone else ''} If it is open,"
         " choose File > Reload Notebook from Disk."
     )
 

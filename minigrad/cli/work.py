@@ -220,8 +220,8 @@ def quoted(cell):
 
 def answer(cell, mine):
     """The new lab's answer cell, with the learner's text and output."""
-    kept = ("source", "outputs", "execution_count")
-    return cell | {key: mine[key] for key in kept if key in mine}
+    keys = ("source", "outputs", "execution_count")
+    return cell | {key: mine[key] for key in keys if key in mine}
 
 
 def as_added(cell):

@@ -22,18 +22,18 @@ HERE = Path(__file__).parent.parent
 
 def assembled():
     """{path in the package: text}. Every exercise must have an answer."""
-    kept = [entry.exercise for entry in exercises()]
-    kept = [e for e in kept if not MACHINERY & set(e.__module__.split("."))]
-    for exercise in kept:
+    exported = [entry.exercise for entry in exercises()]
+    exported = [e for e in exported if not MACHINERY & set(e.__module__.split("."))]
+    for exercise in exported:
         if exercise.answer is None:
             raise CannotMerge(
                 f"{exercise.name} has no answer, and no solution stands in"
             )
     used = {"minigrad", "minigrad.viz", "minigrad.models", "minigrad.testing.compare"}
     used |= {f"minigrad.{module}" for module in AT_FIRST_USE.values()}
-    package = all_modules(used | {exercise.__module__ for exercise in kept})
+    package = all_modules(used | {exercise.__module__ for exercise in exported})
     kernels = {p: p.read_text(encoding="utf-8") for p in sorted(HERE.rglob("*.cu*"))}
-    for exercise in kept:
+    for exercise in exported:
         if isinstance(exercise, KernelExercise):
             fill_kernel(exercise, package[exercise.__module__], kernels)
         else:

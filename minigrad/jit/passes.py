@@ -26,7 +26,7 @@ def dead_code_elimination(graph):
     outside = {n.memory for n in graph.nodes if n.op in ("placeholder", "get_attr")}
     wanted = {*graph.outputs}
     needed = {node.memory for node in wanted} | outside
-    kept = []
+    alive = []
     for node in reversed(graph.nodes):
         if node in wanted or needed.intersection(node.writes):
             wanted.update(node.inputs)
@@ -35,8 +35,8 @@ def dead_code_elimination(graph):
             pass  # somebody writes to it
         elif node.op != "placeholder":
             continue
-        kept.append(node)
-    return Graph(kept[::-1], graph.results, graph.grads)
+        alive.append(node)
+    return Graph(alive[::-1], graph.results, graph.grads)
 
 
 def without_copies(graph):

@@ -67,27 +67,27 @@ class Adam(Optimizer):
 
     def update(self, params, group):
         for param in params:
-            kept = self.state.setdefault(param, {})
-            if "step" not in kept:
-                kept["step"] = self.counter(param, group)
+            state = self.state.setdefault(param, {})
+            if "step" not in state:
+                state["step"] = self.counter(param, group)
             for name in "exp_avg", "exp_avg_sq":
-                if name not in kept:
-                    kept[name] = param.new_zeros(param.shape)
+                if name not in state:
+                    state[name] = param.new_zeros(param.shape)
         self.count(params)
         by_kernel, others = kernels.split(params, group["fused"])
         kernels.adam(by_kernel, self.state, group, self.decoupled)
         options = [group[name] for name in ("lr", "betas", "eps", "weight_decay")]
         for param in others:
             grad = -param.grad if group["maximize"] else param.grad
-            kept = [self.state[param][k] for k in ("exp_avg", "exp_avg_sq", "step")]
-            self.rule(param, grad, *kept, *options)
+            state = [self.state[param][k] for k in ("exp_avg", "exp_avg_sq", "step")]
+            self.rule(param, grad, *state, *options)
 
     def counter(self, param, group):
         """Where the steps are counted: 0; or, capturable, a tensor for all of them."""
         if not group["capturable"]:
             return 0
-        for kept in self.state.values():
-            step = kept.get("step")
+        for state in self.state.values():
+            step = state.get("step")
             if hasattr(step, "storage") and step.device == param.device:
                 return step
         return param.new_zeros((), float32)
@@ -95,12 +95,12 @@ class Adam(Optimizer):
     def count(self, params):
         """One step more."""
         counted = set()
-        for kept in (self.state[p] for p in params):
-            if isinstance(kept["step"], int):
-                kept["step"] += 1
-            elif id(kept["step"]) not in counted:
-                counted.add(id(kept["step"]))
-                kept["step"].add_(1)
+        for state in (self.state[p] for p in params):
+            if isinstance(state["step"], int):
+                state["step"] += 1
+            elif id(state["step"]) not in counted:
+                counted.add(id(state["step"]))
+                state["step"].add_(1)
 
 
 class AdamW(Adam):

@@ -105,7 +105,7 @@ class Optimizer(Suggesting):
             {**group, "params": [numbers[p] for p in group["params"]]}
             for group in self.param_groups
         ]
-        state = {numbers[p]: dict(kept) for p, kept in self.state.items()}
+        state = {numbers[p]: dict(values) for p, values in self.state.items()}
         return {"state": dict(sorted(state.items())), "param_groups": groups}
 
     def load_state_dict(self, state_dict):

@@ -156,14 +156,14 @@ def gpu_count():
 def quiet():
     """Meanwhile nothing that a library's C++ writes on stderr is seen."""
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-    kept = os.dup(2)
+    stderr = os.dup(2)
     with open(os.devnull, "w") as nothing:
         os.dup2(nothing.fileno(), 2)
     try:
         yield
     finally:
-        os.dup2(kept, 2)
-        os.close(kept)
+        os.dup2(stderr, 2)
+        os.close(stderr)
 
 
 @contextlib.contextmanager

@@ -208,8 +208,8 @@ class Cursor:
         for scope in reversed(self.scopes):
             if name in scope:
                 return scope[name]
-        known = groups.NAMES.get(groups.short(name)) if name[-1:] != ":" else None
-        return known[0] if known and "::" in name else None
+        group = groups.NAMES.get(groups.short(name)) if name[-1:] != ":" else None
+        return group[0] if group and "::" in name else None
 
     def deeper(self):
         """Count one level of nesting."""

@@ -279,8 +279,8 @@ def parse_word(cursor):
         return ast.This(cursor.next().place)
     if text in ("true", "false", "nullptr"):
         return ast.Word(cursor.next().place, text)
-    known = cursor.kind_of(text)
-    if text in words.BASIC or text == "decltype" or known in (TYPE, CLASS):
+    kind = cursor.kind_of(text)
+    if text in words.BASIC or text == "decltype" or kind in (TYPE, CLASS):
         return parse_construct(cursor)
     if text in words.KEYWORDS:
         cursor.refuse_word()
@@ -288,15 +288,15 @@ def parse_word(cursor):
     cursor.next()
     if text in ("u8", "u", "U", "L") and cursor.token.kind in ("string", "char"):
         raise outside(f"{text} before a text", token.place, "leave it out")
-    if cursor.text == "<" and known is None and headers.is_outside(text):
+    if cursor.text == "<" and kind is None and headers.is_outside(text):
         raise outside(f"'{text}'", token.place, headers.note(text))
-    if cursor.text == "<" and known is None and text in headers.GONE:
+    if cursor.text == "<" and kind is None and text in headers.GONE:
         note = headers.GONE[text]
         raise CompileError(f"unknown type name '{text}'", token.place, note)
     if cursor.text == "::":
         raise qualified(cursor, token)
     name = cursor.meant(text)
-    if known == TEMPLATE and cursor.text == "<":
+    if kind == TEMPLATE and cursor.text == "<":
         return ast.Name(token.place, name, parse_template_arguments(cursor))
     return ast.Name(token.place, name, None)
 
@@ -306,8 +306,8 @@ def qualified(cursor, token):
     rest = cursor.peek()
     note = "write the name without a namespace"
     if token.text == "std":
-        known = rest if rest in builtins.NAMES else "arrays and CUDA's functions"
-        note = f"NVRTC has no standard library: use {known}"
+        instead = rest if rest in builtins.NAMES else "arrays and CUDA's functions"
+        note = f"NVRTC has no standard library: use {instead}"
     elif token.text == "cuda":
         note = headers.note(rest) or note
     return outside(f"'{token.text}::{rest}'", token.place, note)

@@ -409,9 +409,9 @@ def parse_using(cursor, place):
         names = [n for n in names_of_groups(cursor) if not cursor.kind_of(n)]
     else:
         cursor.next()
-    known = names_of_groups(cursor)
+    groups_here = names_of_groups(cursor)
     for name in names:
-        if kind := known.get(name.removeprefix(groups.BROUGHT)):
+        if kind := groups_here.get(name.removeprefix(groups.BROUGHT)):
             cursor.declare(name.removeprefix(groups.BROUGHT), Imported(kind))
     cursor.expect(";")
     return []
@@ -433,8 +433,8 @@ def parse_space(cursor):
 
 def names_of_groups(cursor):
     """name -> kind of what cooperative groups have here."""
-    known = {n: k for n, (k, h) in groups.NAMES.items() if h in cursor.includes}
+    included = {n: k for n, (k, h) in groups.NAMES.items() if h in cursor.includes}
     start = len(groups.BROUGHT)
     brought = {n[start:]: k for n, k in cursor.scopes[1].items()
                if n.startswith(groups.BROUGHT)}  # fmt: skip
-    return {**known, **brought}
+    return {**included, **brought}

@@ -228,8 +228,8 @@ def nearest_type(cursor, name):
     """The note for an unknown type: what to write, or the nearest known type."""
     if note := headers.note(name):
         return note
-    known = {n for s in cursor.scopes for n, kind in s.items() if kind == TYPE}
-    return meant(name, known | words.BASIC)
+    types = {n for s in cursor.scopes for n, kind in s.items() if kind == TYPE}
+    return meant(name, types | words.BASIC)
 
 
 def parse_declarator(cursor, type, what="the variable", abstract=False):

@@ -188,9 +188,9 @@ def complete_struct(scope, struct, node):
     scope.names = around
     if struct.base:
         struct.names = {**struct.base.names, **inner}
-        for name, known in struct.base.methods.items():
+        for name, inherited in struct.base.methods.items():
             if name not in (CONSTRUCTOR, CONVERSION, "operator="):
-                struct.methods.setdefault(name, known)
+                struct.methods.setdefault(name, inherited)
     return [method for method in methods if method is not None]
 
 
@@ -270,9 +270,9 @@ def field_of(base, node):
             return field_of(base, node)
     if node.name not in type.fields:
         fields = [(name, inner) for name, (inner, _) in type.fields.items()]
-        known = ", ".join(member_names(fields)) or "none"
+        members = ", ".join(member_names(fields)) or "none"
         message = f"'{type}' has no member '{node.name}'"
-        raise CompileError(message, node.place, f"its members are {known}")
+        raise CompileError(message, node.place, f"its members are {members}")
     if isinstance(type, C.Union) and not T.is_lvalue(base):
         note = "put the union into a variable first"
         raise outside("a member of a union that is a result", node.place, note)
@@ -298,7 +298,7 @@ def method_named(type, name, place):
     """The methods of a struct's name, or the error that names the others."""
     methods = type.plain.methods.get(name)
     if methods is None:
-        known = ", ".join(n for n in type.plain.methods if n.isidentifier())
-        note = f"it has {known}" if known else ""
+        names = ", ".join(n for n in type.plain.methods if n.isidentifier())
+        note = f"it has {names}" if names else ""
         raise CompileError(f"'{type}' has no function '{name}'", place, note)
     return methods

@@ -111,8 +111,8 @@ def partition(scope, name, group, size=None):
     parent = group.type.plain
     if size is not None:
         message = "the size of a tile must be known when the kernel is compiled"
-        known = constant_value(read(scope, size), message, name.place)
-        tile = groups.tile(checked_size(known, parent, name.place), parent)
+        threads = constant_value(read(scope, size), message, name.place)
+        tile = groups.tile(checked_size(threads, parent, name.place), parent)
         return after_group(group, T.Aggregate(name.place, tile, []))
     if len(name.arguments) > 1 or isinstance(name.arguments[0], ast.TYPES):
         message = "'tiled_partition' takes one number: tiled_partition<32>(block)"
@@ -266,8 +266,8 @@ def exchange(name, place, value, mask, *rest):
     type = value.type.plain
     small = type.is_integer and type.size < 4 or isinstance(type, C.Enum)
     sent = T.Convert(value.place, C.INT, value) if small else value
-    known = builtins.overloads(name)
-    builtin = next((b for b in known if b.types[1] is sent.type.plain), None)
+    overloads = builtins.overloads(name)
+    builtin = next((b for b in overloads if b.types[1] is sent.type.plain), None)
     if builtin is None:
         shown = f"'{name.strip('_').removesuffix('_sync')}' of a value of type"
         raise outside(f"{shown} '{type}'", value.place, "send its numbers one by one")

@@ -87,12 +87,12 @@ class Scope:
         """Refuse a type or a variable of the file with a name of CUDA's."""
         if name == "warpSize" and is_warp_size(thing):
             return
-        known = self.names[0].get(name)
-        again = isinstance(known, C.CType) and known is thing
+        declared = self.names[0].get(name)
+        again = isinstance(declared, C.CType) and declared is thing
         of_builtin = isinstance(thing, T.Variable) and (
             name in headers.OUTSIDE or any(self.builtins(name))
         )
-        if (known is not None and not again) or of_builtin:
+        if (declared is not None and not again) or of_builtin:
             note = "choose another name"
             raise CompileError(f"'{name}' is a name of CUDA's own", place, note)
 

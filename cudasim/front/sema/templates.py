@@ -163,9 +163,9 @@ def match_tile(scope, pattern, type, names, bound, explicit):
     if declared is None or type_of(scope, declared).plain is not C.UINT:
         message = f"{size.name} must be unsigned, as the size of a tile is"
         raise DeductionError(message)
-    known = bound.setdefault(size.name, type.threads)
-    if known != type.threads:
-        raise DeductionError(f"{size.name} is both {known} and {type.threads}")
+    threads = bound.setdefault(size.name, type.threads)
+    if threads != type.threads:
+        raise DeductionError(f"{size.name} is both {threads} and {type.threads}")
 
 
 def deduce_key(scope, template, name, arguments):

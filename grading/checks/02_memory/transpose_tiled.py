@@ -22,9 +22,9 @@ __global__ void transpose_tiled(const float* x, float* y, int rows, int cols) {
 
 
 def cases(random):
-    known = (64, 96, 8), (33, 65, 8), (33_000, 1, 8), (1, 33_000, 8)
+    sizes = (64, 96, 8), (33, 65, 8), (33_000, 1, 8), (1, 33_000, 8)
     some = drawn(random, rows=SIDES, cols=SIDES, high=(1, 2, 3, 8, 16, 31, 32))
-    for rows, cols, high in [*known, *some]:
+    for rows, cols, high in [*sizes, *some]:
         part = RAGGED if rows % 32 or cols % 32 else WHOLE
         yield part, launch(distinct(random, rows, cols), high)
     yield ODD, launch(specials(random, more=SUBNORMAL).reshape(8, 4), 8)
