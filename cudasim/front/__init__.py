@@ -139,9 +139,9 @@ def _named(program, expression):
         kernels = ", ".join([*program.kernels, *scope.templates]) or "none"
         message = f"there is no kernel '{expression}'"
         raise CompileError(message, (1, 1), f"the file has {kernels}")
-    for kernels, thing in scope.names[1].items():
+    for declared, thing in scope.names[1].items():
         is_type = not isinstance(thing, (_tree.Variable, _tree.EnumValue))
-        cursor.declare(kernels, "type" if is_type else "value")
+        cursor.declare(declared, "type" if is_type else "value")
     cursor.declare(template.name, "template")
     parsed = _parse.parse_primary(cursor)
     if cursor.token.kind != "end" or not isinstance(parsed, _ast.Name):
