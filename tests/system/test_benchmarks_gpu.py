@@ -172,7 +172,7 @@ WRITE = "Invalid __global__ write of size 4 bytes"
 
 
 @pytest.mark.parametrize(
-    "text, found, total",
+    "text, findings, total",
     [
         (MEMCHECK, [(WRITE, "unary", "a.cu", 4),
                     ("Invalid __shared__ read of size 8 bytes", "matmul", "b.cu", 12)],

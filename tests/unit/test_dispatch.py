@@ -22,7 +22,7 @@ REGISTRY = {
 
 
 @pytest.mark.parametrize(
-    "operator, device, dtype, found",
+    "operator, device, dtype, kernel",
     [
         ("add", "cpu", float32, "a"), ("add", "cpu", int64, "b"),
         ("add", "sim", float32, "c"), ("mul", "cpu", int64, "d"),
