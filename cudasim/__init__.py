@@ -13,6 +13,7 @@ from .engine.geometry import spread
 from .front import CompileError, Lint, Program, caret, compile
 from .front.lexer import lex
 from .front.words import ASSIGNMENTS, LEVELS
+from .guards import guarded
 from .numerics import special
 from .raw_kernel import RawKernel, RawModule, run
 from .recorder import Step, Trace, trace
@@ -47,6 +48,7 @@ __all__ = [
     "compile",
     "empty",
     "fresh_of",
+    "guarded",
     "lex",
     "nvrtc",
     "pieces",

@@ -3,7 +3,7 @@
 import sys
 import threading
 
-from . import native
+from . import guards, native
 from .file_variables import initial_bytes
 from .front import compile
 from .front.errors import CompileError
@@ -111,23 +111,34 @@ class RawKernel:
 
 
 def run(kernel, grid, block, args, shared_mem=0, tools="all", schedule="lockstep",
-        seed=0, limits=None):  # fmt: skip
+        seed=0, limits=None, advise=True):  # fmt: skip
     """Launch a RawKernel under tools, and report what they found.
 
     tools: "all", or a list of names (race, init, coalescing, banks, divergence) and of
     your own Tools; bounds, alignment, barriers and time are always watched.
     schedule: "lockstep" runs all threads side by side, "warps" one warp after another
     in an order drawn with `seed`. Errors in the kernel are not raised: see
-    Report.findings.
+    Report.findings. advise: try the guards that a finding would advise; those that
+    don't mend it are asked about only.
     """
     if schedule not in ("lockstep", "warps"):
         raise ValueError(f"schedule must be 'lockstep' or 'warps', not {schedule!r}")
     chosen = TOOLS if tools == "all" else [tools] if isinstance(tools, str) else tools
-    made_tools = [made_tool(tool) for tool in chosen]
-    launch = Launch(
-        kernel, grid, block, args, shared_mem, made_tools, schedule, seed, limits
-    )
-    return launch.run()
+    before = guards.copies(args) if advise else None
+
+    def launched(kernel, args):
+        some = [made_tool(tool) for tool in chosen]
+        how = shared_mem, some, schedule, seed, limits
+        return Launch(kernel, grid, block, args, *how).run()
+
+    def findings(code):
+        again = RawKernel(code, kernel.name, kernel.options)
+        return launched(again, guards.copies(before)).findings
+
+    report = launched(kernel, args)
+    if before is not None and all(isinstance(tool, str) for tool in chosen):
+        guards.advise(report.findings, kernel.code, findings)
+    return report
 
 
 def made_tool(tool):

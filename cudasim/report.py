@@ -21,7 +21,8 @@ class Finding:
 
     block, thread: (x, y, z). other: the other side of a conflict, as a dict with line,
     column, and block and thread where they are known. count: how many threads saw it.
-    sure: False where another schedule might not show it.
+    sure: False where another schedule might not show it. guard: of an access that's out
+    of bounds, the condition that would keep its index inside, or "".
     """
 
     kind: str
@@ -37,6 +38,7 @@ class Finding:
     hint: str = ""
     count: int = 1
     sure: bool = True
+    guard: str = ""
 
     def __str__(self):
         place = f"block {shown(self.block)} thread {shown(self.thread)}"

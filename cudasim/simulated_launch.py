@@ -371,7 +371,7 @@ class Launch:
         return finding is not None
 
     def report(self, kind, site, lane, message, geometry, other=None, hint="", count=1,
-               sure=True):  # fmt: skip
+               sure=True, guard=""):  # fmt: skip
         """Note a finding; repetitions at the same place are counted."""
         key = kind, site, (other or {}).get("line")
         if self.more(*key, count):
@@ -385,6 +385,7 @@ class Launch:
         self.findings[key] = Finding(
             kind, line, column, block, thread, message, self.kernel.name, other,
             source_line=self.lines[line - 1], hint=hint, count=count, sure=sure,
+            guard=guard,
         )  # fmt: skip
 
     def timeout(self, site, geometry, hint=ENDLESS):

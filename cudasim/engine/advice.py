@@ -11,19 +11,28 @@ PLAIN = re.compile(r"\[[^\[\]]*\]")
 
 
 def guard(launch, site, name, count, negative=False):
-    """A sentence for an index into `name` that must stay below `count`, or ""."""
+    """(question, condition) for an index into `name` that must stay below `count`.
+
+    The condition is "" where the text doesn't tell it, both where no guard could help.
+    """
     word, text = index_at(launch, site, name)
-    out = f"is a guard, if (i {'>= 0' if negative else '< n'}), missing or too wide?"
+    inside, known = f"i {'>= 0' if negative else '< n'}", False
     if text and not re.search(r"\b[A-Za-z_]", text):  # a number
-        return ""
+        return "", ""
     shift = SHIFT.fullmatch(text)
     if PLAIN.sub("[]", word) == PLAIN.sub("[]", name) and not moves(launch, name):
-        inside = within(text, count, sizes(launch))
+        inside, known = within(text, count, sizes(launch)), True
         if negative:
             down = shift and shift[2] == "-"
             inside = f"{shift[1]} >= {shift[3]}" if down else f"{text} >= 0"
-        out = f"guard it with if ({inside})"
-    return f"{out}, or leave the {shift[2]} {shift[3]} out" if shift else out
+    out = question(inside)
+    out += f" Or leave the {shift[2]} {shift[3]} out" if shift else ""
+    return out, inside * known
+
+
+def question(condition):
+    """What is said of a guard that was not tried."""
+    return f"is a guard, if ({condition}), missing or too wide?"
 
 
 def written(launch, sites, message):

@@ -161,13 +161,13 @@ class Batch:
         self.fault("trap", site, mask, "the kernel called __trap()")
         raise Stop
 
-    def fault(self, kind, site, mask, message, hint=""):
+    def fault(self, kind, site, mask, message, hint="", guard=""):
         """Report something at the first lane of `mask`."""
         full = True if mask is None else mask
         flat = self.geometry.full(np.asarray(full))
         self.launch.report(
             kind, site, int(np.argmax(flat)), message, self.geometry, hint=hint,
-            count=int(flat.sum()),
+            count=int(flat.sum()), guard=guard,
         )  # fmt: skip
 
     # Values
@@ -410,11 +410,13 @@ class Batch:
         if at >= 0:
             hint = f"its last index is {count - 1}"
         whole = access.unit == size  # else the text counts elements of another size
-        guard = whole and advice.guard(self.launch, site, region.name, limit, at < 0)
-        hint += f": {guard}" if guard else ""
+        asked, guard = "", ""
+        if whole:
+            asked, guard = advice.guard(self.launch, site, region.name, limit, at < 0)
+            hint += f": {asked}" if asked else ""
         self.launch.report(
             "out-of-bounds", site, lane, message, self.geometry,
-            hint=hint if count else "", count=int(flat.sum()),
+            hint=hint if count else "", count=int(flat.sum()), guard=guard,
         )  # fmt: skip
 
     def aligned(self, pointer, index, access, mask, site, what):
@@ -451,8 +453,8 @@ class Batch:
             at = int(self.geometry.full(index)[self.first(wrong)])
             those = f"indices are 0 to {count - 1}" if count > 1 else "only index is 0"
             message = f"index {at} of {name}, whose {those}"
-            hint = advice.guard(self.launch, site, name, count, at < 0)
-            self.fault("out-of-bounds", site, wrong, message, hint)
+            advised = advice.guard(self.launch, site, name, count, at < 0)
+            self.fault("out-of-bounds", site, wrong, message, *advised)
         return np.where(bad, np.int64(FAR // size), index)
 
     # Arrays in registers: a list of values

@@ -103,11 +103,11 @@ def test_an_index_that_is_shifted():
 @pytest.mark.parametrize(
     "body, hint",
     [
-        ("x[i - 1] = 1;", "the first element has the index 0: guard it with if "
-         "(i >= 1), or leave the - 1 out"),
+        ("x[i - 1] = 1;", "the first element has the index 0: is a guard, if "
+         "(i >= 1), missing or too wide? Or leave the - 1 out"),
         ("x[(i / 7) * m + i] = 1;", "guard it with if (i / 7 < 2 && i < m)"),
         ("float* p = x + 2; p[i + 1] = 1;", "is a guard, if (i < n), missing or too "
-         "wide?, or leave the + 1 out"),
+         "wide? Or leave the + 1 out"),
         ("x += 1; x[i] = 1;", "is a guard, if (i < n), missing or too wide?"),
         ("float a[SIZE][2]; a[i][0] = 1;", "guard it with if (i < SIZE)"),
         ("float a[2][SIZE]; a[1][i + m] = 1;", "if (i + m < SIZE)"),
@@ -136,6 +136,29 @@ def test_a_guard_names_no_macro_of_the_compiler_and_counts_as_the_text_does(
     args = (np.ones(1, np.float32),)
     (finding,) = cudasim.run(cudasim.RawKernel(text, "k"), 1, 32, args).findings
     assert finding.hint == hint
+
+
+@pytest.mark.parametrize(
+    "body, advised",
+    [
+        ("x[i] = 1;", True),
+        ("float v = x[i]; y[i] = v;", True),  # by a return
+        ("x[i] = 1; __syncthreads(); y[i] = 2;", True),
+        ("for (float v = x[i]; v > 0; v--) y[i] = v;", True),
+        ("x[i - 5] = 1;", False),  # others go beyond the other end
+        ("x[i % 2 ? i : -i] = 1;", False),
+    ],
+)
+def test_a_guard_is_advised_where_it_was_tried(body, advised):
+    """Where it doesn't mend the launch, it's a question."""
+    head = "__global__ void k(float* x, float* y, int n) { int i = threadIdx.x;"
+    kernel = cudasim.RawKernel(f"{head} {body} }}", "k")
+    args = np.ones(20, np.float32), np.ones(40, np.float32), 20
+    report = cudasim.run(kernel, 1, 32, args, tools=[])
+    outside = [f for f in report.findings if f.kind == "out-of-bounds"]
+    assert ("guard it with if (" in outside[0].hint) == advised
+    assert ("missing or too wide?" in outside[0].hint) != advised
+    assert args[0].tolist() == np.ones(20).tolist()  # the launch itself was one
 
 
 def test_where_a_block_announces_too_early():

@@ -53,7 +53,12 @@ def _cure(check, cases):
         return ()
     statement, places = cure
     where = " and ".join(places)
-    return (("cure", f"tried: with {statement[:-1]} {where} every case is right"),)
+    return (
+        (
+            "cure",
+            f"tried: with {statement.removesuffix(';')} {where} every case is right",
+        ),
+    )
 
 
 def computed(check, cases):

@@ -57,6 +57,7 @@ WORST = (
     *("shared_requests", "reads_per_thread", "writes_per_thread"),
 )
 BARRIERS = {"race": "__syncthreads();", "race-warp": "__syncwarp();"}
+GUARDS = 3  # that are tried
 WASTE = 1.3  # sectors for each that would do: more are strided
 
 
@@ -298,6 +299,8 @@ class KernelJudgment(Judgment):
         if any(isinstance(case.got, Problem) for case in wrong):
             return ()
         kinds = {kind for c in wrong for kind in self.faults(c.got, c.case)}
+        if "out-of-bounds" in kinds:
+            return self.guard(wrong, cases)
         statement = next((BARRIERS[k] for k in BARRIERS if k in kinds), None)
         if not statement:
             return ()
@@ -312,6 +315,17 @@ class KernelJudgment(Judgment):
         text, places = cured(statement, text, left, lines, self.check.limits.tries)
         mends = places and not any(self.left(c, text) for c in cases if c.args)
         return (statement, places) if mends else ()
+
+    def guard(self, wrong, cases):
+        """The same of a guard: those that accesses outside ask for are tried."""
+        right = [case for case in cases if case.right and case.args]
+        findings = [f for case in wrong for f in case.got.report.findings]
+        guards = dict.fromkeys(tuple(f.guard) for f in findings if f.guard)
+        for guard in [*guards][:GUARDS]:
+            for statement, text in wrong[0].outcome.value.guarded(guard):
+                if not any(self.left(case, text) for case in [*wrong, *right]):
+                    return statement, [f"before line {guard[0]}"]
+        return ()
 
     def left(self, case, text):
         """How much is wrong with a text in a case; 0: it is right."""

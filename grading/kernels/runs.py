@@ -62,6 +62,7 @@ class Finding(NamedTuple):
     other: int | None  # the line of a conflict's other side
     apart: bool  # are the two sides in different blocks?
     text: str  # what the simulator says of it
+    guard: list | None = None  # [line, column, condition] that may mend it
 
 
 class Report(NamedTuple):

@@ -143,6 +143,14 @@ class Text:
             (line, where, Text(code, self.simulator)) for line, where, code in tried
         ]
 
+    def guarded(self, guard):
+        """[(statement, Text)] with a guard at (line, column, condition)."""
+        reply = self.simulator.ask(["guards", self.code, *guard], COMPILE, LONGEST)
+        return [
+            (statement, Text(code, self.simulator))
+            for statement, code in self._examined(guards, reply)
+        ]
+
     def _examined(self, read, reply, *given):
         """What `read` makes of a reply. After a Problem, its process ends."""
         try:
@@ -182,11 +190,15 @@ def seen(findings):
     return [finding(*parts) for parts in findings]
 
 
-def finding(kind, count, line, other, apart, text):
+def finding(kind, count, line, other, apart, text, guard):
     numbers = [count, line] if other is None else [count, line, other]
+    if guard is not None:
+        *place, condition = guard
+        numbers += place
+        guard = [*place, replies.text(condition)]
     replies.expect(all(type(n) is int for n in numbers) and type(apart) is bool)
     kind, text = replies.text(kind), replies.text(text)
-    return Finding(kind, count, line, other, apart, text)
+    return Finding(kind, count, line, other, apart, text, guard)
 
 
 def changes(reply, tries):
@@ -197,6 +209,15 @@ def changes(reply, tries):
     for line, where, code in reply:
         replies.expect(type(line) is int and type(where) is type(code) is str)
     return [(line, replies.text(where), code) for line, where, code in reply]
+
+
+def guards(reply):
+    """[(statement, code)] of a reply of `guards`."""
+    if isinstance(reply, Problem):
+        return []
+    replies.expect(type(reply) is list and len(reply) <= 2)
+    replies.expect(all(type(s) is type(code) is str for s, code in reply))
+    return [(replies.text(statement), code) for statement, code in reply]
 
 
 # ------------------------------------------------------------ what reads a text
@@ -229,7 +250,7 @@ class Room:
         """(seconds that it took, what comes of a request)"""
         begin, (what, *values) = time.thread_time(), request
         try:
-            value = {"launch": self.launch, "repairs": self.repairs}[what](*values)
+            value = SERVED[what](self, *values)
         except MemoryError:
             value = Problem("raised", "it needs too much memory", ("MemoryError",))
         except Exception as error:  # the simulator's own, on a text like no other
@@ -244,6 +265,9 @@ class Room:
                 return [list(one) for one in repairs(statement, code, lines, tries)]
         except TimeUp:
             return []
+
+    def guards(self, code, line, column, condition):
+        return [list(one) for one in cudasim.guarded(code, line, column, condition)]
 
     def launch(self, code, name, fits, unshared, options, where, args, wanted, tools,
                reads, steps, seconds):  # fmt: skip
@@ -263,7 +287,7 @@ class Room:
         before = [taken(*value) for value in args]
         args = [a.copy() if isinstance(a, np.ndarray) else a for a in before]
         tools = [*cudasim.TOOLS, Reads()] if reads else tools
-        how = {"tools": tools, "limits": cudasim.Limits(steps, left)}
+        how = {"tools": tools, "limits": cudasim.Limits(steps, left), "advise": False}
         report = launched(kernel, (*where, tuple(args), shared_mem), how)
         if isinstance(report, Problem):
             return report
@@ -285,6 +309,9 @@ class Room:
                 return compiled(find(name) if fits else None, name, code, options)
         except TimeUp:
             return Problem("compile", f"the compiler is not done after {seconds:.0f} s")
+
+
+SERVED = {"launch": Room.launch, "repairs": Room.repairs, "guards": Room.guards}
 
 
 def compiled(exercise, name, code, options=()):
@@ -324,19 +351,16 @@ def launched(kernel, where, how):
 
 def plain(finding):
     """A finding of the simulator's as the values of a Finding."""
-    other, race = finding.other or {}, finding.kind.startswith("race")
-    if race:  # what would mend a race is tried, see barriers.py
+    other, guard = finding.other or {}, None
+    if finding.kind.startswith("race"):  # what would mend it is tried, see barriers.py
         finding.hint = ""
+    if finding.guard:  # likewise
+        finding.hint = finding.hint.partition("is a guard")[0].rstrip(": ")
+        guard = [finding.line, finding.column, finding.guard]
     apart = other.get("block", finding.block) != finding.block
     text = around_caret(str(finding))[: replies.LONGEST]
-    return [
-        finding.kind,
-        int(finding.count),
-        finding.line,
-        other.get("line"),
-        apart,
-        text,
-    ]
+    numbers = int(finding.count), finding.line, other.get("line")
+    return [finding.kind, *numbers, apart, text, guard]
 
 
 def around_caret(text):

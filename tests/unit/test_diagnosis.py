@@ -266,6 +266,20 @@ def test_a_wrong_place_is_not_blamed_on_a_barrier():
     assert "__syncthreads" not in str(verdict)
 
 
+@pytest.mark.parametrize(
+    "index, cure",
+    [
+        ("i", "with if (i < n) before line 3 every case is right"),
+        ("i + 1", ""),  # inside by a guard, and yet wrong
+        ("i * n", ""),
+    ],
+)
+def test_a_guard_is_advised_only_where_it_mends_the_kernel(index, cure):
+    verdict = judged(threads.tail_guard, f"{BEGIN}y[i] = 2 * x[{index}];")
+    assert cure in str(verdict) and ("before line" in str(verdict)) == bool(cure)
+    assert "guard it with" not in str(verdict)
+
+
 def test_a_cure_is_none_if_something_else_is_wrong():
     text = Text("a;\nb;\nc;\n", Simulator())
     assert cured("bar;", text, lambda t: 1, {2}, 9) == (text, [])
