@@ -9,7 +9,7 @@ import numpy as np
 from ..kernels.runs import Launch, names, outputs
 from .describe import Filled
 
-FEW, SEVERAL = 2, 5  # wrong cases that make a rule; else right ones beside a single one
+FEW = 3  # wrong cases, and right ones, that make a rule
 
 
 class View(NamedTuple):
@@ -29,13 +29,14 @@ class View(NamedTuple):
 def common(exercise, tried, plain):
     """What is true of each wrong case and of no right one, in words; "" for nothing.
 
+    That all but the empty or trivial cases are wrong is no rule that helps anyone.
     plain: are the cases plain calls, whose arguments have the exercise's names?
     """
     wrong = [[*_facts(exercise, case.args, plain)] for case in tried if not case.right]
     right = [[*_facts(exercise, case.args, plain)] for case in tried if case.right]
-    if len(wrong) < FEW and len(right) < SEVERAL:
+    if min(len(wrong), len(right)) < FEW:
         return ""
-    here = set.intersection(*map(set, wrong)).difference(*right) if right else ()
+    here = set.intersection(*map(set, wrong)).difference(*right)
     return next((fact for fact in wrong[0] if fact in here), "")
 
 
@@ -108,7 +109,8 @@ def _of_tensor(tensor):
         yield "where a size is 0"
     if 1 in shape:
         yield "where a size is 1"
-    yield "without dimensions" if not shape else "with dimensions"
+    if not shape:
+        yield "without dimensions"
     yield from (f"with {n} dimensions or more" for n in range(2, len(shape) + 1))
     yield from (f"with {n} dimensions or fewer" for n in range(len(shape), 5))
     if isinstance(tensor, View):
@@ -130,14 +132,14 @@ def _of_numbers(array):
     finite = array[np.isfinite(array)]
     if (finite < 0).any():
         yield "with negative numbers"
-    yield f"with{'' if (finite == 0).any() else 'out'} zeros"
-    if (finite != np.trunc(finite)).any():
-        yield "with fractions"
+    if (finite == 0).any():
+        yield "with zeros"
 
 
 def _of_sequence(name, items, sizes):
     """sizes: do ints stand for sizes or dimensions, not for whatever a scene has?"""
-    yield f"where {name} is {'not ' * bool(items)}empty"
+    if not items:
+        yield f"where {name} is empty"
     if sizes and all(type(item) is int for item in items):
         if 0 in items:
             yield f"where {name} has a 0"
@@ -150,6 +152,8 @@ def _of_value(name, value):
     if value is None or isinstance(value, bool | str):
         yield f"where {name} is {value!r}"
     elif isinstance(value, int | float | np.number):
-        yield f"where {name} is {'not ' * bool(value)}0"
-        yield f"where {name} is {'' if value < 0 else 'not '}negative"
+        if not value:
+            yield f"where {name} is 0"
+        if value < 0:
+            yield f"where {name} is negative"
         yield f"where {name} is {'above' if value > 1 else 'at most'} 1"
