@@ -15,8 +15,8 @@
 #
 # A convolution slides a small window over an image. At each position, it multiplies
 # what's under the window with the same few weights, and adds the products. There are
-# many ways to compute that. They all give the same result, but the fastest is more than
-# 20 times as fast as the slowest:
+# many ways to compute that, and the fastest is more than 20 times as fast as the
+# slowest:
 #
 # - **direct**: each thread reads its window, or a block shares a tile of the image
 # - **im2col + GEMM**: all windows become the columns of a matrix, and a matrix product
@@ -38,7 +38,6 @@ import numpy as np
 
 import minigrad
 from minigrad import Kernel, answers_from, viz
-from minigrad.kernels import convolution
 from minigrad.testing import rate, rates
 
 # You'll write these functions in lab 07. Here, the reference solutions stand in.
@@ -62,8 +61,7 @@ viz.windows(x, 3, at=(0, 0))
 # books say *kernel* instead, but here a kernel always runs on a GPU.
 #
 # This filter adds the window's left column and subtracts its right column, so the first
-# element of the result is 15 − 21 = {{=−6}}. **Predict** the other five. Then run the
-# next cell, which has two loops over positions and two over taps.
+# element of the result is 15 − 21 = {{=−6}}. **Predict** the other five.
 
 
 # %%
@@ -81,8 +79,7 @@ convolve(x, w)
 
 # %% [markdown]
 # All six are {{=equal|[-6., -6., -6.]}}, because a step to the right always adds 1 to
-# this image. In general, the filter measures how fast the image changes from left to
-# right. So its output is large where the image has a vertical edge.
+# this image. Where an image has a vertical edge, the output is large.
 #
 # **Puzzle 1: the other edges.** This picture is dark at the top and bright at the
 # bottom, and the filter doesn't see that edge. Change the line so that it does.
@@ -110,9 +107,8 @@ print("solved:", bool((abs(edges).max(1) == [0, 3, 3, 0]).all()))
 
 # %% [markdown]
 # In mathematics, a convolution flips the filter first, so tap (kh, kw) gets the weight
-# `w[-1 - kh, -1 - kw]`. PyTorch, and deep learning in general, doesn't flip it. (A
-# mathematician would call that a *correlation*.) Because the weights are learned, it
-# doesn't matter, as long as everybody does the same.
+# `w[-1 - kh, -1 - kw]`. PyTorch doesn't flip it, which a mathematician would call a
+# *correlation*. Because the weights are learned, it doesn't matter.
 #
 # ### How large is the result?
 #
@@ -164,15 +160,6 @@ print(y.shape, "solved:", y.shape == (1, 1, 14, 14) and how["stride"] == 2)
 # </details>
 
 # %% [markdown]
-# With stride 1, `padding="same"` keeps the size. It adds dilation · (KH − 1) rows of
-# zeros in all. If that's odd, the bottom gets one row more than the top, and the right
-# gets one column more than the left. Below, a window of 1 × 2 adds neighbors, and
-# {{=only the last one has no neighbor|[2.0, 2.0, 1.0]}}.
-
-# %%
-F.conv2d(minigrad.ones(1, 1, 1, 3), minigrad.ones(1, 1, 1, 2), padding="same").tolist()
-
-# %% [markdown]
 # ### Channels
 #
 # A color image has three **channels**, red, green, and blue. In general there are C of
@@ -186,10 +173,9 @@ F.conv2d(minigrad.ones(1, 1, 1, 3), minigrad.ones(1, 1, 1, 2), padding="same").t
 # where ih = oh · stride − padding + kh · dilation, and iw accordingly.
 #
 # PyTorch stores images in this order, N × C × H × W, channel by channel. With
-# `memory_format=torch.channels_last`, the shape stays the same, but the channels of a
-# pixel are neighbors in memory, which suits tensor cores. Here are two channels of 2 ×
-# 3 pixels stored in both ways. The arcs visit one channel after the other, and the
-# small numbers count the elements in that order.
+# `memory_format=torch.channels_last`, the channels of a pixel are neighbors in memory
+# instead, which suits tensor cores. Here are two channels of 2 × 3 pixels stored in
+# both ways. The arcs visit one channel after the other.
 
 # %%
 channels = minigrad.arange(12).reshape(2, 2, 3)
@@ -210,8 +196,8 @@ print(f"{2 * multiplications / (4 * elements):.0f} FLOP per byte")
 
 # %% [markdown]
 # Each multiplication comes with an addition, and each element has 4 bytes. That's
-# {{=95}} operations per byte. An H200's ridge point is near 16 (chapter 06), so memory
-# needn't be the limit if each element is read once. But if each thread reads its own
+# {{=95}} operations per byte, and the H200's ridge point is near 16 (chapter 06). So
+# memory isn't the limit if each element is read once. But if each thread reads its own
 # window, it reads two numbers per multiplication. The rest of this lesson is about that
 # gap.
 #
@@ -219,16 +205,17 @@ print(f"{2 * multiplications / (4 * elements):.0f} FLOP per byte")
 #
 # Neighboring windows overlap. Suppose that a block has a thread for each element of a 6
 # × 6 tile of y. With windows of 3 × 3, its threads read that tile of x and a border
-# around it, the **halo**, which has K − 1 = 2 more rows and columns in all.
+# around it, which is called the **halo**. In general, windows of K × K need K − 1 more
+# rows and columns than the tile has.
 
 # %%
 viz.halo(6, 3)
 
 # %% [markdown]
-# The number in each box says how many threads read that element. In the middle, it's
-# {{=9|324 times}} of them. So the block should copy all {{=64|8 x 8 elements}} elements
-# to shared memory once, and then read them there. A tile of 16 × 16 has a halo too, so
-# there are more elements than threads, and some threads must copy several.
+# The number in each box says how many threads read that element. In the middle, there
+# are {{=9|324 times}}. So the block should copy all {{=64|8 x 8 elements}} elements to
+# shared memory once, and then read them there. But that's more elements than it has
+# threads, so some threads must copy more than one.
 #
 # In one dimension, such a kernel is short. This one replaces each of 100 elements by
 # the mean of itself and its two neighbors. Outside, there are zeros.
@@ -270,11 +257,11 @@ print("solved:", not report.findings and np.allclose(y[1:-1], signal[1:-1]))
 # </details>
 
 # %% [markdown]
-# In lab 07, you'll do this for a tile of 16 × 16 and windows of K × K. Then it's easy
-# to forget the corner, where both the row and the column are outside the tile.
+# In lab 07, you'll do this in two dimensions. Then it's easy to forget the corner,
+# where both the row and the column are outside the tile.
 #
-# The 16 × 16 windows of such a tile have 16² · K² elements in all, but the block copies
-# only (16 + K − 1)². **Predict** how many times fewer that is for K = 7.
+# The windows of a 16 × 16 tile have 16² · K² elements in all, but the block copies only
+# (16 + K − 1)². **Predict** how many times fewer that is for K = 7.
 
 # %%
 for K in 1, 3, 5, 7:
@@ -292,8 +279,9 @@ viz.columns(np.arange(12.0).reshape(3, 4), 2, at=(0, 1))
 
 # %% [markdown]
 # The matrix has a column per window and a row per tap. Its first row holds {{=what's
-# under the upper left tap|[ 0.,  1.,  2.,  4.,  5.,  6.]}} of each window. PyTorch
-# calls this function `unfold`. **Predict** the third column.
+# under the upper left tap|[ 0.,  1.,  2.,  4.,  5.,  6.]}} of each window. We'll call a
+# row k and a column p, which counts the windows row by row. PyTorch's name for im2col
+# is `unfold`. **Predict** the third column.
 
 # %%
 small = minigrad.arange(12.0).reshape(3, 4)
@@ -339,10 +327,9 @@ abs(y.reshape(2, 4, 4, 3) - F.conv2d(x, w, b)).max().item()
 # %% [markdown]
 # ### What it costs
 #
-# Take the layer of chapter 10 again, whose windows have 9 taps. The columns are written
-# once and read once. **Predict** how many times as many bytes that is as any
-# convolution must move, which are those of the images and of the result. There are 32
-# channels in and 64 out.
+# Any convolution must at least read the images and write the result. With im2col, the
+# columns are also written once and read once. **Predict** how many times as many bytes
+# that is, for the layer of chapter 10 with 32 channels, 64 output channels, and 9 taps.
 
 # %%
 image, result = 4 * N * C * positions, 4 * N * O * positions
@@ -358,11 +345,10 @@ print(f"columns, written and read {2 * columns / 1e6:.1f} MB")
 #
 # ## Implicit GEMM
 #
-# A tiled product reads its second matrix tile by tile into shared memory. When a thread
-# needs an element of `columns`, it can compute where im2col would have read that
-# element, and read it from x instead. So only a tile of the matrix exists at any time,
-# and only in shared memory. This is **implicit GEMM**, and minigrad's `conv2d` uses it
-# on a GPU (`minigrad/kernels/conv_gemm.cu`).
+# A tiled product copies its second matrix tile by tile to shared memory. A thread that
+# needs an element of `columns` can compute where im2col would have read it, and read it
+# from x instead. So only a tile of the matrix exists at any time. This is **implicit
+# GEMM**, which minigrad's `conv2d` uses on a GPU (`minigrad/kernels/conv_gemm.cu`).
 #
 # **Puzzle 5: a matrix that isn't there.** `element(k, p)` returns element (k, p) of the
 # columns without storing any. There are 2 channels of 5 × 5 and windows of 3 × 3. The
@@ -396,10 +382,6 @@ print(sum(same), "of", len(same), "solved:", all(same))
 # </details>
 
 # %% [markdown]
-# Divisions like these are slow on a GPU, but there's a trick. If the size of the window
-# is a template parameter, the compiler knows that it divides by 9, and multiplies
-# instead.
-#
 # Let's see what each way launches. The last column counts the bytes of all arrays that
 # a kernel is passed.
 
@@ -431,15 +413,15 @@ for title, images in panels.items():
 viz.ranking(panels)
 
 # %% [markdown]
-# Registers win, and implicit GEMM beats both direct kernels. But the halo doesn't help.
-# It's even slower than the direct kernel, because the L1 cache already keeps what
-# neighboring threads read again, and barriers take time. It's still worth knowing,
-# because physics simulations and image filters use the same pattern.
+# Registers win, and implicit GEMM beats both direct kernels. But the halo is even
+# slower than the direct kernel, because the L1 cache already keeps what neighboring
+# threads read again, and barriers take time. It's still worth knowing, because physics
+# simulations and image filters use the same pattern.
 #
 # The first three kernels read two numbers per multiplication from shared memory or
-# cache, so they have the limit of chapter 06's tiled product. As there, registers bring
-# the big gain. The first layer has only 9 multiplications for each element that's
-# written, so all kernels reach fewer TFLOP/s there.
+# cache, which is the limit of chapter 06's tiled product, and registers lift it again.
+# The first layer has only 9 multiplications for each element that's written, so all
+# kernels reach fewer TFLOP/s there.
 #
 # By default, PyTorch allows **TF32** for float32 convolutions (but not for matrix
 # products). Tensor cores then multiply numbers that are rounded to 11 significant
@@ -482,14 +464,16 @@ viz.ranking(panels)
 #
 # So far, the weights were given. Training finds them (chapters 08 to 10). It computes a
 # single number, the **loss**, which says how wrong the network's output is. To reduce
-# the loss, it must know what happens to it if a weight grows a little. If w grows by a
-# tiny ε and the loss by g · ε, then g is the **gradient** of w, and we call it dw.
-# Every array has a gradient of the same shape, so dy is the gradient of y.
+# it, training must know what a small change of a weight does. If w grows by a tiny ε
+# and the loss by g · ε, then g is the **gradient** of w, and we call it dw. In the same
+# way, dy is the gradient of y, with an element for each element of y.
 #
 # Here's the smallest example. A weight w is used twice, for y₀ = 3 w and y₁ = 10 w, and
-# the loss is 2 y₀ + 5 y₁. So dy is (2, 5). If w grows by ε, then y₀ grows by 3 ε, and
-# that adds 2 · 3 ε to the loss. The path through y₁ adds its own part. **Predict** dw.
-# The next cell moves w by 0.001 to find it.
+# the loss is 2 y₀ + 5 y₁. So dy is (2, 5), because the loss grows twice as fast as y₀
+# and five times as fast as y₁. If w grows by ε, then y₀ grows by 3 ε.
+#
+# **Puzzle 6: two paths.** Compute dw from dy. The cell below it moves w by 0.001 to
+# check your result.
 
 
 # %%
@@ -497,13 +481,31 @@ def loss(w):
     return 2 * (3 * w) + 5 * (10 * w)
 
 
-print(f"{(loss(1.001) - loss(1)) / 0.001:.3f}")
+dy = 2, 5
+
+# %%
+dw = dy[0] + dy[1]  # your line
+
+# %%
+slope = (loss(1.001) - loss(1)) / 0.001
+print(f"{dw}, moving w: {slope:.3f}", "solved:", abs(dw - slope) < 1e-6)
 
 # %% [markdown]
-# It's 2 · 3 + 5 · 10 = {{=56}}. We multiply the slopes along a path, and add up the
-# paths. This is the **chain rule**, and computing dw from dy is called **backward**. In
-# the next picture, each box shows a value and its gradient, and the number at an arrow
-# is the slope of that step.
+# <details><summary>Answer</summary>
+#
+# The first path adds 2 · 3 ε to the loss, and the second adds 5 · 10 ε, so dw is
+# {{=56|moving w: 56.000}}.
+#
+# ```python
+# dw = dy[0] * 3 + dy[1] * 10
+# ```
+#
+# </details>
+
+# %% [markdown]
+# We multiply the slopes along a path, and add up the paths. This is the **chain rule**,
+# and computing dw from dy is called **backward**. In the next picture, each box shows a
+# value and its gradient, and the number at an arrow is the slope of that step.
 
 
 # %%
@@ -534,20 +536,40 @@ dy, columns = np.arange(1, 7).reshape(2, 3), np.arange(12).reshape(4, 3)
 viz.product(dy, columns.T, (1, 2))
 
 # %% [markdown]
-# The same weights are also used for all images of the batch, so dw is the sum of every
-# image's product. Let's check the reference solution on 5 images. We move one weight,
-# and compare how the loss changes. (As loss, we take the sum of dy · y, because its
+# The same weights are also used for all images of the batch, so their paths are added
+# too.
+#
+# **Puzzle 7: all images.** Below, `dy` and `columns` have 5 images. The given line
+# takes only the first. Change it so that `dw` is the gradient for all of them. To check
+# it, we move one weight again. (As loss, we take the sum of dy · y, because then the
 # gradient of y is dy.)
 
 # %%
 x, w = minigrad.rand(5, 2, 4, 4).double(), minigrad.rand(3, 2, 2, 2).double()
-columns = F.unfold(x, 2).numpy()
-dy = np.random.default_rng(0).normal(size=(5, 3, 9))
-_, dw, _ = convolution.conv2d_backward(dy, columns, w.numpy().reshape(3, 8))
+columns, dy = F.unfold(x, 2).numpy(), np.random.default_rng(0).random((5, 3, 9))
+
+# %%
+dw = dy[0] @ columns[0].T  # your line
+
+# %%
 moved = w.clone()
 moved[1, 0, 1, 1] += 1e-3
 change = (F.conv2d(x, moved) - F.conv2d(x, w)).numpy().reshape(5, 3, 9)
-print(f"{(change * dy).sum() / 1e-3:.6f}", f"{dw.reshape(3, 2, 2, 2)[1, 0, 1, 1]:.6f}")
+slope, found = (change * dy).sum() / 1e-3, dw.reshape(3, 2, 2, 2)[1, 0, 1, 1]
+print(f"{found:.6f}, moving it: {slope:.6f}", "solved:", abs(found - slope) < 1e-6)
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# Each image has its own dy and columns, and their products are added up.
+#
+# ```python
+# dw = sum(d @ c.T for d, c in zip(dy, columns, strict=True))
+# ```
+#
+# The given line's result had the correct shape, so shapes don't show this mistake.
+#
+# </details>
 
 # %% [markdown]
 # ### col2im
@@ -560,8 +582,8 @@ print(f"{(change * dy).sum() / 1e-3:.6f}", f"{dw.reshape(3, 2, 2, 2)[1, 0, 1, 1]
 viz.columns(np.arange(12.0).reshape(3, 4), 2, element=(1, 1))
 
 # %% [markdown]
-# So col2im isn't the inverse of im2col. **Predict** what becomes of an image of 4 × 5
-# ones that is unfolded with windows of 3 × 3, and then folded.
+# So col2im isn't the inverse of im2col. **Predict** what becomes of 4 × 5 ones that are
+# unfolded with windows of 3 × 3 and then folded.
 
 # %%
 ones = minigrad.ones(1, 1, 4, 5)
@@ -571,7 +593,7 @@ F.fold(F.unfold(ones, 3), (4, 5), 3).numpy()[0, 0]
 # Each element is now the number of windows that it's in, from {{=1}} in the corners to
 # {{=6}} in the middle.
 #
-# **Puzzle 6: undo it.** Change the line so that `again` is the image x.
+# **Puzzle 8: undo it.** Change the line so that `again` is the image x.
 
 # %%
 x = minigrad.rand(1, 1, 4, 5)
@@ -616,15 +638,14 @@ print(A.shape, B.shape, "transposed:", np.array_equal(B, A.T))
 
 # %% [markdown]
 # It's {{=the transpose|transposed: True}}, also called the **adjoint**. So (A x) · y =
-# x · (Aᵀ y) for all x and y, and you can test a col2im without knowing any expected
-# value. You'll do that in the lab.
+# x · (Aᵀ y) for all x and y, and with random x and y, that's a test for col2im.
 #
 # ### Many threads, one element
 #
-# One way to write col2im is a **scatter**: each element of the columns gets a thread,
-# which adds it to x. Here it is in one dimension, for a signal and windows of KW = 2.
+# One way to write col2im is a **scatter**, in which each element of the columns gets a
+# thread that adds it to x. Here it is in one dimension, for a signal and windows of 2.
 #
-# **Puzzle 7: lost updates.** Several threads add to the same element, and the result
+# **Puzzle 9: lost updates.** Several threads add to the same element, and the result
 # should be [1, 6, 8, 6]. Fix the line.
 
 # %%
@@ -665,10 +686,10 @@ print(x, "solved:", not report.findings and x.tolist() == [1, 6, 8, 6])
 #
 # ## Max pooling
 #
-# **Pooling** turns each window into a single number, here its maximum. Forward also
-# notes where the maximum was, and backward sends dy there and nowhere else. Below, the
-# image has four windows of 2 × 2. Each number below a marked element is a window that
-# chose it.
+# **Pooling** turns each window into a single number, here its maximum. The kernel also
+# notes where the maximum was, because backward sends dy there and nowhere else. Below,
+# the image has four windows of 2 × 2, numbered 0 to 3. The small numbers in the image
+# say which windows chose an element.
 
 # %%
 viz.pooling([[1.0, 5, 2], [5, 3, 4], [0, 6, 6]], 2, stride=1)
@@ -703,11 +724,10 @@ F.max_pool2d(minigrad.tensor([[[-3.0, -7.0]]]), (1, 2), padding=(0, 1)).tolist()
 #
 # ## Optional: fewer multiplications
 #
-# A Fourier transform turns a convolution into a product, element by element. For n
-# elements, the transform (FFT) takes about n · log n operations, so it pays off for
-# large windows. For small ones, there's a method by Winograd (1980), which Lavin and
-# Gray used for networks in 2015. Two outputs of a filter with 3 taps usually take 6
-# multiplications. With these sums, {{=4 are enough|17.0 31.0 [17. 31.]}}.
+# A Fourier transform (FFT) turns a convolution into a product, element by element. It
+# takes about n · log n operations for n elements, so it pays off for large windows. For
+# small ones, Lavin and Gray (2015) use a method by Winograd. Two outputs of a filter
+# with 3 taps usually take 6 multiplications, but {{=4 are enough|17.0 31.0 [17. 31.]}}.
 
 # %%
 d, g = np.array([3.0, 1, 4, 1]), np.array([2.0, 7, 1])
@@ -720,9 +740,9 @@ m = (
 print(m[0] + m[1] + m[2], m[1] - m[2] - m[3], np.correlate(d, g))
 
 # %% [markdown]
-# The sums of g are computed once for all positions. Applied to rows and columns, this
-# takes 16 multiplications for 2 × 2 outputs instead of 36. In return, there are more
-# additions, more memory, and slightly larger rounding errors.
+# Applied to rows and columns, this takes 16 multiplications for 2 × 2 outputs instead
+# of
+# 36. In return, there are more additions and slightly larger rounding errors.
 #
 # ## Before you go: three questions
 #
