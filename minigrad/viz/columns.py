@@ -27,7 +27,7 @@ def columns(
     }
     matrix = Grid(f"columns: {count(len(window.places), 'window')}", cells)
     said = f"Column {chosen} holds {window.cells(at)}."
-    key = [("marked", f"window {chosen}; beneath: the row of the matrix")]
+    key = [("marked", f"window {chosen}, with the rows of its elements")]
     if element is not None:
         copies = sum(kind == "marked" for kind, *_ in cells.values())
         said = f"Copies of element {tuple(element)}: {copies}."

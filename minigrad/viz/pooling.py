@@ -29,5 +29,5 @@ def pooling(image, kernel_size, stride=None, padding=0):
         for cell, numbers in chosen.items() for n in numbers
     )  # fmt: skip
     grids = [[Grid("image", cells), Grid("result", pooled)]]
-    key = [("marked", "the largest of a window; beneath: the windows' numbers")]
+    key = [("marked", "a window's maximum, with the windows that chose it")]
     return grids_picture(heading, grids, key, alt)

@@ -9,8 +9,8 @@ def windows(image, kernel_size, stride=1, padding=0, dilation=1, at=(0, 0)):
     """Draw what one element of a convolution's result reads.
 
     image: a matrix. kernel_size and the others: an int or a pair, as in conv2d. at: the
-    element of the result, (row, column), or a list of such: a drawing for each. In each
-    box of the window stands the number of its tap beneath the value.
+    element of the result, (row, column), or a list of such, which gives a drawing for
+    each. In each box of the window, the small number counts the taps.
     """
     window = SlidingWindow(image, kernel_size, stride, padding, dilation)
     places = at if isinstance(at, list) else [at]
@@ -19,5 +19,5 @@ def windows(image, kernel_size, stride=1, padding=0, dilation=1, at=(0, 0)):
         f"Element {place} of the result reads {window.cells(place)}."
         for place in places
     )
-    key = [("marked", "the window; beneath: the tap's number")]
+    key = [("marked", "the window, with the number of each tap")]
     return grids_picture(window.text(), grids, key + window.key(), alt)
