@@ -375,9 +375,9 @@ except RecursionError as error:
 #
 # ## The same for tensors
 #
-# One number at a time is slow, so minigrad records whole tensors, with one step for a
-# matrix product. Everything computed from a tensor with `requires_grad=True` is
-# recorded. (`relu` replaces negative elements by 0.)
+# One number at a time is slow, so minigrad records operators on whole tensors.
+# Everything computed from a tensor with `requires_grad=True` is recorded. (`relu`
+# replaces negative elements by 0.)
 
 # %%
 x = tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
@@ -396,8 +396,8 @@ print(loss.grad_fn.next_functions)
 print(h1.grad_fn.name(), bias.grad_fn)
 
 # %% [markdown]
-# Each box of the picture is a node, with the shape of its operator's result. If you see
-# a slider, drag it to step through backward.
+# Each box is a node, with the shape of its operator's result. If you see a slider, drag
+# it to step through backward.
 
 # %%
 viz.graph(loss, w=w, bias=bias)
@@ -422,10 +422,10 @@ viz.graph(loss, w=w, bias=bias)
 # ### Leaves
 #
 # The tensors in between had gradients too, but each was dropped once its node had used
-# it, because keeping them all would take too much memory. Only leaves get a `.grad` (or
-# tensors that you call `retain_grad()` on). A tensor is a leaf if no recorded operator
-# made it. **Predict** `requires_grad` and `is_leaf` for a weight `w`, for data `x`, for
-# `x @ w`, and for `x + x`.
+# it, to save memory. Only leaves keep theirs in `.grad`, and tensors that you call
+# `retain_grad()` on. A tensor is a leaf if no recorded operator made it. **Predict**
+# `requires_grad` and `is_leaf` for a weight `w`, data `x`, the product `x @ w`, and the
+# sum `x + x`.
 #
 # <details><summary>Answer</summary>
 #
@@ -476,9 +476,9 @@ with no_grad():
 print(w, w.is_leaf)
 
 # %% [markdown]
-# `detach()` does this for a single tensor. It returns a tensor with the same memory but
-# no history, so no gradient goes through it. **Predict** `x.grad` for y = x · x, if one
-# of the two factors is detached and x is 3.
+# `detach()` returns a tensor with the same memory but no history, so no gradient goes
+# through it. **Predict** `x.grad` for y = x · x, if one of the two factors is detached
+# and x is 3.
 #
 # <details><summary>Answer</summary>
 #
@@ -634,8 +634,7 @@ print(p.grad, q.grad)
 
 # %% [markdown]
 # Both are {{=300}}, because the second call has overwritten what the first one saved.
-# In a network, this would happen all the time, because it uses the same operator in
-# every layer.
+# Networks call the same operator many times, so they need a context per call.
 #
 # **To the lab**: exercise 1 (`apply`), exercise 2 (`leaf_rules`), and exercise 3
 # (`detach`).
@@ -657,8 +656,7 @@ viz.graph(loss, x=x)
 #
 # PyTorch doesn't compute an order in advance. Instead, its engine counts how many
 # gradients each node will get. When a node has run, the counts of its next nodes go
-# down, and a node with a count of 0 is ready. The next table shows the counts for our
-# graph, from the start to the end.
+# down, and a node with a count of 0 is ready. These are the counts for our graph.
 #
 # | after | Mul | Exp | Tanh | x |
 # |---|---|---|---|---|
@@ -668,15 +666,13 @@ viz.graph(loss, x=x)
 # | Exp | done | done | **0** | 1 |
 # | Tanh | done | done | done | **0** |
 #
-# Ready nodes wait in a queue per device, and the one recorded last runs first. The
-# choice only affects rounding.
+# Among the nodes that are ready, the one recorded last runs first.
 #
 # **To the lab**: exercise 4 (`topological_order`) and exercise 5 (`backward`).
 #
 # ## Accumulation
 #
-# As in our engine, gradients are also added up from one backward to the next. The slope
-# of x · x + x at 3 is 7. **Predict** what the three lines show.
+# The slope of x · x + x at 3 is 7. **Predict** what the three lines show.
 
 # %%
 x = tensor([3.0], requires_grad=True)
@@ -685,16 +681,16 @@ for _ in range(3):
     print(x.grad)
 
 # %% [markdown]
-# `.grad` is {{=added to|tensor([21.])}}, and never replaced. So before each step, you
-# have to reset it, for example with PyTorch's `optimizer.zero_grad()`. It's useful,
-# though, if a batch is too large for the memory, because you can go backward for one
+# As in our engine, each backward {{=adds to `.grad`|tensor([21.])}}, so you have to
+# reset it before each step. PyTorch's `optimizer.zero_grad()` does that. Adding up is
+# useful if a batch is too large for the memory, because you can go backward for one
 # part after the other.
 #
 # ### A second backward
 #
-# Saved tensors take up most of the memory of training, so each node drops its own as
-# soon as it has used them. **Predict** which of these two cells raises an error. One of
-# the two graphs has saved nothing.
+# Saved tensors take a lot of memory, so each node drops its own as soon as it has used
+# them. **Predict** which of these two cells raises an error. One of the two graphs has
+# saved nothing.
 
 # %%
 x.grad = None
@@ -710,15 +706,14 @@ with trying():
     y.backward()
 
 # %% [markdown]
-# You can go backward through a graph with saved tensors {{=only once|Trying to backward
-# through the graph a second time}}, unless you pass `retain_graph=True`. Usually,
-# though, the cause is something that was computed once, before a loop, and is used in
-# every step. Compute it again in each step.
+# You can go backward through saved tensors {{=only once|Trying to backward through the
+# graph a second time}}, unless you pass `retain_graph=True`. Usually, though, something
+# was computed once, before a loop, that should be computed in every step.
 #
 # ### The gradient of many numbers
 #
-# Backward begins with a gradient of 1 for y. If y has several elements, it's {{=not
-# clear which of them should grow|only for scalar outputs}}.
+# Backward begins with a gradient of 1. If y has several elements, it's {{=not clear
+# which of them should grow|only for scalar outputs}}.
 
 # %%
 a = tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
@@ -735,7 +730,7 @@ with trying():
 #
 # Autograd never builds this matrix, because it would be huge. Instead, you pass a `dy`
 # with a number for each element of y, and backward computes dx[j] = Σ dy[i] · J[i, j],
-# where the sum is over all i. This is called a **vector–Jacobian product**.
+# summed over i. This is a **vector–Jacobian product**.
 #
 # **Puzzle 6: one row.** With ones, we get the sum of both rows. Choose `dy` so that
 # `x.grad` is the second row of the Jacobian.
@@ -782,8 +777,8 @@ y.backward(dy)
 print(dy, bias.grad, sep="\n")
 
 # %% [markdown]
-# So broadcasting in forward becomes a sum in backward, which undoes the change of
-# shape. A column of shape (4, 1) would get the sums of the rows, 3, 12, 21, and 30.
+# So broadcasting in forward becomes a sum in backward. A column of shape (4, 1) would
+# get the sums of the rows, 3, 12, 21, and 30.
 #
 # **To the lab**: exercise 6 (`sum_to_size`).
 #
@@ -853,7 +848,7 @@ print(x, x._version, view._version)
 #
 # ### Break it: without the counter
 #
-# Let's set the counter back by hand, and see what the error protects us from.
+# Let's set the counter back by hand.
 
 # %%
 w, x = tensor([2.0], requires_grad=True), tensor([3.0])
@@ -865,7 +860,7 @@ print("y was computed with 3, but the gradient is", w.grad.item())
 
 # %% [markdown]
 # It's {{=103}}, and no error tells you. A network might still learn with such
-# gradients, only badly, so the mistake could stay in the program for a long time.
+# gradients, only badly.
 #
 # Many writes are {{=harmless|tensor([3., 0.])}}, though. Below, no node has saved y
 # before `y += 1`, and `relu_` may overwrite its operand, because its backward only
@@ -884,8 +879,7 @@ print(w.grad)
 #
 # ## A network of two layers
 #
-# A small network needs matrix products, sums, and a function between the layers. Two
-# ideas lead to most of their gradients.
+# Two ideas lead to most of the gradients that a network needs.
 #
 # First, if forward uses an element many times, backward sums, and if forward sums many
 # elements, backward gives each of them the same gradient.
@@ -893,7 +887,7 @@ print(w.grad)
 # Second, the shapes tell you the gradient of a matrix product. Suppose a is (M, K) and
 # b is (K, N), so y and dy are (M, N). The gradient of a must be (M, K). The only
 # product of dy and b with this shape for all M, K, and N is dy @ bᵀ, and it's the
-# correct one. In the lab, you'll find the gradient of b.
+# correct one. The gradient of b is for the lab.
 #
 # Let's train on four points. The target is 1 if exactly one of the two inputs is 1,
 # which is called exclusive or. We compare a single layer, which is a plane over the two
@@ -940,8 +934,7 @@ for name, y in ("one layer", inputs @ w + b), ("two layers", two_layers(inputs))
 
 # %% [markdown]
 # It can't, because the best plane is {{=1/2 everywhere|[0.5, 0.5, 0.5, 0.5]}}. With a
-# tanh between two layers, the surface can bend. All training works like this. Compute
-# the loss, go backward, change the leaves a little, and repeat.
+# tanh between two layers, the surface can bend.
 #
 # **To the lab**: exercise 9 (`mul_backward`), exercise 10 (`tanh_backward`), exercise
 # 11 (`matmul_right_backward`), exercise 12 (`sum_backward`), and exercise 13
@@ -961,8 +954,8 @@ print(y, x.grad)
 
 # %% [markdown]
 # The result is fine, but a gradient is {{=NaN|nan}}. `where` sends a 0 to the root of
-# 0, backward multiplies it by the infinite slope, and 0 · ∞ is NaN. Such products are a
-# common reason why a training run suddenly turns to NaN.
+# 0, backward multiplies it by the infinite slope, and 0 · ∞ is NaN. That's a common
+# reason why the loss of a training run suddenly turns to NaN.
 #
 # **Puzzle 8: a safe root.** Change the line so that the root is never taken at 0, but y
 # stays the same.
@@ -1057,7 +1050,7 @@ with trying():
 # <details><summary>Answer</summary>
 #
 # At 0, the central difference is 1/2, so the two {{=disagree|0.0 False}}. Neither is
-# wrong, because relu has no slope there. Test gradients away from corners.
+# wrong, because relu has no slope there, so test gradients away from corners.
 #
 # </details>
 

@@ -110,12 +110,13 @@ class Tensor(Methods, Differentiable, Suggesting):
 
     @exercise(points=1, stars=1, minutes=5, level="good to know")
     def detach(self):
-        """This tensor without its history: a view of it that requires no gradient.
+        """Return a new tensor that reads the same memory, but has no history.
 
-        The same memory, shape, strides and offset, nothing is copied. To autograd it is
-        a new leaf, another one at each call: it has no grad_fn, and what is computed
-        from it leads nowhere.
-        At hand: Tensor(storage, shape, strides, offset), which makes just that.
+        It has the same storage, shape, strides, and offset, whatever they are, so a
+        write to either is seen and counted in both. It's a leaf without a grad_fn and
+        requires no gradient, so no gradient goes through it to x. x itself stays as it
+        is. Each call must return another tensor, even if x requires no gradient.
+        You can use Tensor(storage, shape, strides, offset).
         """
 
     @differentiable("Permute", lambda dy, base, *dims: vjp.permute_backward(

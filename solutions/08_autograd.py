@@ -968,11 +968,10 @@ check(relu_backward)
 # %% [markdown] task="amax_backward"
 # ## The gradient of the maximum
 #
-# For y = a.amax(dims), only the maximum decides, so it gets dy, and the other elements
-# get
-# 0. If several elements are equal to the maximum, they **share** dy in equal parts.
-#    That happens in a row of zeros after a relu, for example. (`max` with a dim also
-#    returns an index, and there the element at the index gets all of dy.)
+# For y = a.amax(dims), only the maximum decides. So it gets dy, and the gradient of all
+# other elements is zero. If several elements are equal to the maximum, they **share**
+# dy in equal parts, for example in a row of zeros after a relu. (`max` with a dim also
+# returns an index, and there the element at the index gets all of dy.)
 #
 # Write `amax_backward` with the operators of tensors.
 

@@ -38,8 +38,8 @@ def backward(order, seeds, retain_graph=False):
       (node, node.outputs - 1), or None if none has. If all are None, skip the node.
     - Call node(*gradients). It returns a gradient or None for each of
       node.next_functions, which says where to send it: to (next node, index), or
-      nowhere, (None, 0). You may drop or add up what goes nowhere, because it has a
-      single shape. If two gradients meet, replace them by their sum, g + h. `+=` would
+      nowhere, (None, 0). You may drop what goes nowhere, or add it up, because all of
+      it has one shape. If two gradients meet, replace them by their sum, g + h. `+=` would
       change a tensor that others may use. A leaf's node has no next ones, and adds to
       .grad when it's called.
     - Right after the call, call node.release(), which drops what the node has saved,
