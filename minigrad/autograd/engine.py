@@ -39,9 +39,10 @@ def backward(order, seeds, retain_graph=False):
     - Call node(*gradients). It returns a gradient or None for each of
       node.next_functions, which says where to send it: to (next node, index), or
       nowhere, (None, 0). You may drop what goes nowhere, or add it up, because all of
-      it has one shape. If two gradients meet, replace them by their sum, g + h. `+=` would
-      change a tensor that others may use. A leaf's node has no next ones, and adds to
-      .grad when it's called.
+      it has one shape. A leaf's node has no next ones, and adds to .grad when it's
+      called.
+    - If two gradients meet at (next node, index), replace them by their sum, g + h.
+      `+=` would change a tensor that others may use.
     - Right after the call, call node.release(), which drops what the node has saved,
       unless retain_graph is True.
 
