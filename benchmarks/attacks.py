@@ -285,11 +285,12 @@ def report(rows, total):
         for column in (theirs, [mine for *_, mine in rows])
     ]
     said = (
-        f"{common.machine()}. {len(rows)} of {total} attacks. In plain nbgrader "
-        f"{through[0]} forge, read, reach, change or leave something, and "
-        f"{sum(any(one) for one in theirs)} do that, cost the right answer its points, "
-        f"or take longer than is waited; here {through[1]} and "
-        f"{sum(any(mine) for *_, mine in rows)}."
+        f"{common.machine()}. {len(rows)} of {total} attacks. In plain nbgrader, "
+        f"{through[0]} forge, read, reach, change, or leave something, and here "
+        f"{through[1]} do. If we also count attacks that cost the correct answer its "
+        f"points or exceed the time limit, it's "
+        f"{sum(any(one) for one in theirs)} there and "
+        f"{sum(any(mine) for *_, mine in rows)} here."
     )
     return "\n\n".join([said, *tables])
 

@@ -39,8 +39,8 @@ def relu():
         [unary("_strided", N // 256, x, view((N,), (1,)), y, np.int32(N)),
          unary("", N // 256, x, y, size), unary("_vectors", N // 1024, x, y, size)],
         nbytes=8 * N,
-        after="none; this is what the memory gives. Time is saved by joining "
-        "operations into one kernel, so that nothing travels between them.",
+        after="none, because the memory isn't faster. To save time, fuse operations "
+        "into one kernel, so that their intermediate results never go to memory.",
     )  # fmt: skip
 
 
@@ -82,8 +82,8 @@ def broadcast():
         lambda: y,
         [binary("_strided", N // 256, *views), rows_of_packs(ROWS, COLS, *views)],
         nbytes=8 * N,
-        after="for views whose rows are no packs, multiplication by a reciprocal that "
-        "the host has computed, in place of the division.",
+        after="for views whose rows aren't made of packs, replace the division with a "
+        "multiplication by a reciprocal that the host computes.",
     )  # fmt: skip
 
 
@@ -122,8 +122,8 @@ def transpose():
          variant("copy", "contiguous<float>", n * n // 256, 256, *args),
          turn("tiled", (n // 32, n // 32)), turn("padded", (n // 32, n // 32)),
          turn("vectors", (n // 32, n // 128), (8, 32))], nbytes=8 * n * n,
-        after="the copy engine for tiles (`cp.async.bulk.tensor`), which brings whole "
-        "tiles to shared memory while the last ones are written.",
+        after="use the copy engine for tiles (`cp.async.bulk.tensor`), which reads "
+        "whole tiles into shared memory while the previous ones are written.",
     )  # fmt: skip
 
 
@@ -140,7 +140,8 @@ def sum_of_all():
                     (1, 256, second)) for idea in ("tree", "shuffle", "vectors")]
         + [variant("reduce", "reduce_blocks<0, float>", (1, 1024), 256, x, total, size,
                    size, parts, tickets(1), how=", one launch")],
-        nbytes=4 * N, near=1e-2, after="none; it reads as fast as the memory gives.",
+        nbytes=4 * N, near=1e-2,
+        after="none, because it reads as fast as the memory allows.",
     )  # fmt: skip
 
 
@@ -161,7 +162,8 @@ def rows():
     yield Family(
         f"argmax of rows, {size}", lambda: torch.argmax(X, 1), lambda: where,
         [variant("argmax", "arg_blocks<1, float>", ROWS, 256, *args)], nbytes=4 * N,
-        after="loads of 16 bytes, and the maximum of a pack before its place.",
+        after="load 16 bytes at a time, and find the maximum of a pack before its "
+        "index.",
     )  # fmt: skip
 
 
@@ -179,7 +181,7 @@ def columns():
          variant("reduce", name, (grid, parts), (32, 32), *down, y, m, n, count,
                  partial, tickets(grid), how=f", {parts} blocks")],
         nbytes=4 * N, near=1e-4,
-        after="four columns a thread, in loads of 16 bytes.",
+        after="four columns per thread, in loads of 16 bytes.",
     )  # fmt: skip
 
 
@@ -194,8 +196,8 @@ def softmax():
             f"{function.__name__} of rows, {m:,} x {n:,} floats",
             functools.partial(function, of_torch(x), 1), lambda y=y: y,
             list(softmax_rungs(x, y, m, n, log)), nbytes=8 * x.size, near=1e-5,
-            after="several blocks a row, which keep it in their registers together, "
-            "and a second step for their pairs (m, l)." if n > COLS else "",
+            after="use several blocks per row, which together hold it in their "
+            "registers, and a second step for their pairs (m, l)." if n > COLS else "",
         )  # fmt: skip
 
 
@@ -229,7 +231,8 @@ def layer_norm():
         [*(variant("layer_norm", k, m, 256, *args, np.int64(n), eps) for k in names),
          variant("layer_norm", "layer_norm_registers<float, 8>", m, 128, *args,
                  np.int32(n), eps)], nbytes=8 * x.size, near=1e-5,
-        after="joining it with what comes before: the sum of a residual block, say.",
+        after="fuse it with what comes before, for example the sum of a residual "
+        "block.",
     )  # fmt: skip
 
 
@@ -246,9 +249,9 @@ def matmul():
             f"a @ b, {M:,} x {K:,} @ {K:,} x {N:,} floats",
             functools.partial(torch.mm, A, B, out=C), lambda c=c: c,
             list(products(a, b, c, M, N, K, whole)), flops=2 * M * N * K, near=1e-5,
-            after="copies from global to shared memory that pass by the registers "
-            "(`cp.async`, and on Hopper the copy engine), three and more tiles deep. "
-            "Past float32: tensor cores, which multiply TF32 or half several times as "
+            after="copy from global to shared memory without registers (`cp.async`, "
+            "and on Hopper the copy engine), three or more tiles ahead. If you can do "
+            "without float32, tensor cores multiply TF32 or half several times as "
             "fast." if whole else "",
         )  # fmt: skip
 

@@ -65,8 +65,9 @@ def convolution():
                      np.int64(y.size)),
              variant("conv", "conv2d_halo<float>", grid, (16, 16), *args,
                      np.int64(s.N * s.O)), *products(s, 0, w, x, bias, y, 1)],
-            flops=flops(s), near=1e-5, after="tiles brought by the copy engine, and "
-            "Winograd's transform, which multiplies 2.25 times less often.",
+            flops=flops(s), near=1e-5, after="read tiles with the copy engine, "
+            "and use Winograd's transform, which needs 2.25 times fewer "
+            "multiplications.",
         )  # fmt: skip
 
 

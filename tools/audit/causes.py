@@ -21,22 +21,22 @@ TRUE, NONE, FALSE, LEFT_OUT = "true", "none", "false", "not rejected"
 SAMPLE = 6  # for the page
 COLUMNS = "exercise", "wrong answers", "cause true", "no cause", "cause false"
 PAGE = course.home() / "docs" / "causes.md"
-HEAD = f"""# Causes, and whether they are true
+HEAD = f"""# Causes, and whether they're true
 
-A check names the cause of a wrong answer only if that mistake, computed, gives what the
-answer gives in every case, if two mistakes together do, or if a tool sees what is said.
-Where none is named, the message shows the smallest wrong case, and what all wrong cases
+A check names the cause of a wrong answer only if a known mistake, or two of them
+together, gives the same result as the answer in every case, or if a tool sees the
+cause. Otherwise, the message shows the smallest wrong case, and what all wrong cases
 have in common.
 
-`python -m tools.audit causes --write` tries it, and wrote this page; names of exercises
-or chapters before `--write` make their rows anew. Wrong answers, {SAMPLE} at most of
-each exercise that are written by hand beside the checks, and as many that are made by
-machine, are judged by the cases of one seed; what is said of them is tried on the cases
-of another.
+`python -m tools.audit causes --write` tries whether the named causes are true, and
+wrote this page. If you name exercises or chapters before `--write`, it renews only
+their rows. For each exercise, it judges up to {SAMPLE} wrong answers written by hand
+and up to {SAMPLE} made by machine, with the cases of one seed. Then it tries what was
+said of them on the cases of another seed.
 
-The answers are the authors' own, drawn by a seed. Of the causes named for 730 answers
-by people who saw only the contracts (November 2026), 13 of 543 (2.4 %) were false. They
-were mended by kind, and of those named afterwards one was false.
+The people who wrote the checks also wrote these answers. In November 2026, people who
+saw only the contracts wrote 730 others. Of the 543 causes that were named for them, 13
+(2.4 %) were false. After we fixed these and similar cases, one false cause was left.
 """
 SEEDS = 5  # of which one must show again that the answer is wrong
 

@@ -11,13 +11,15 @@ PAGE = course.home() / "docs" / "mutants.md"
 WHY = "## Why they are equivalent"
 HEAD = """# Wrong answers that no one chose
 
-`python -m tools.audit mutants` changes the course's solutions by machine: numbers off
-by one, operands and comparisons swapped, terms, guards, barriers, branches and
-statements dropped, other types, loops that end too early, results rounded, inputs
-changed, state kept between calls. A change is killed if the check rejects it. It is
-equivalent if no input that the exercise allows shows it, or none that a check has time
-for: the reasons stand below. `python -m tools.audit mutants --write` wrote this page;
-names of exercises or chapters before `--write` make their rows anew.
+`python -m tools.audit mutants` changes the reference solutions by machine. For example,
+it makes numbers off by one, swaps operands and comparisons, drops terms, guards,
+barriers, branches, and statements, uses other types, ends loops too early, rounds
+results, changes inputs, and keeps state between calls. A change is killed if the check
+rejects it. It's equivalent if no input that the exercise allows reveals it, or none
+that a check has time for. The reasons are below the table.
+
+`python -m tools.audit mutants --write` wrote this page. If you name exercises or
+chapters before `--write`, it renews only their rows.
 """
 
 
@@ -41,7 +43,7 @@ def share(rows):
 def page(outcomes, before=""):
     """docs/mutants.md, where the rows of other exercises stay as they were before."""
     rows = table(outcomes, before)
-    killed = f"**{share(rows):.2%} of what is not equivalent is killed.**"
+    killed = f"**{share(rows):.2%} of the changes that aren't equivalent are killed.**"
     parts = HEAD, killed, "", *pages.lines(COLUMNS, rows)
     return "\n".join([*parts, "", WHY, "", *_reasons(outcomes, before)]) + "\n"
 

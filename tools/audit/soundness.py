@@ -29,20 +29,23 @@ AT_ONCE = 8  # processes of a chapter
 COLUMNS = "exercise", "wrong", "rejected", "cause named", "right", "accepted"
 PAGE = course.home() / "docs" / "soundness.md"
 ODD = "## Not as they should be"
-HEAD = """# Right and wrong answers, graded
+HEAD = """# Correct and wrong answers, graded
 
-Beside each check stand mistakes that learners make and right answers in other styles.
-`python -m tools.audit soundness --write` sent them all through the grader, as cells in
-a process of their own, and wrote this page; names of exercises or chapters before
-`--write` make their rows anew. The solution in two to six other styles made by machine
-(other names, helpers, loops) is tried by tests/chapters/test_checks.py beside these.
+Each check has a list of mistakes that learners make, and of correct answers in other
+styles. `python -m tools.audit soundness --write` graded all of them like a student's
+cells, in separate processes, and wrote this page. If you name exercises or chapters
+before `--write`, it renews only their rows. tests/chapters/test_checks.py also tries
+each solution in two to six styles made by machine, with other names, helpers, and
+loops.
+
 **{said}**
 
-All of these were chosen by those who write the checks, so the page shows that nothing
-has slid back, and not how sound a check is. For that, people who saw only the contracts
-wrote others, in November 2026: of 730 wrong answers 65 earned every point, of 244 right
-ones 6 lost some. What they showed was mended by kind. Others then wrote 244 wrong ones,
-of which 4 (1.6 %) earned every point, and 77 right ones, of which none lost any.
+The people who wrote the checks also wrote these answers. So this page shows that
+nothing got worse, but not how good a check is. For that, people who saw only the
+contracts wrote others in November 2026. Of their 730 wrong answers, 65 earned every
+point, and of their 244 correct ones, 6 lost some. We fixed these and similar cases. Of
+244 wrong answers by other people, 4 (1.6 %) then earned every point, and of 77 correct
+ones, none lost any.
 """
 
 
@@ -154,8 +157,8 @@ def summary(rows):
     """What came of it, in a sentence."""
     _, wrong, rejected, named, right, accepted = rows[0]
     return (
-        f"Of {wrong} wrong answers {rejected} are rejected ({rejected / wrong:.1%}), "
-        f"{named} with the cause that they have; of {right} right ones "
+        f"Of {wrong} wrong answers, {rejected} are rejected ({rejected / wrong:.1%}), "
+        f"and {named} get their true cause. Of {right} correct answers, "
         f"{right - accepted} are rejected."
     )
 
