@@ -433,7 +433,7 @@ print(len(graphs), "graphs")
 # | community | most of new research | older products, phones, browsers |
 #
 # Choose PyTorch for new models, because most papers and pretrained models use it, and
-# TensorFlow if your product already does.
+# TensorFlow if your product already uses that.
 #
 # </details>
 
