@@ -398,7 +398,7 @@ check(backward)
 # (4, 3), and must get shape (3,).
 #
 # Line up the shapes at their last dimension. Dimensions of x that `shape` doesn't have
-# are summed and removed. Dimensions that have size 1 in `shape` and a larger one in x
+# are summed and removed. Dimensions that have size 1 in `shape` and another one in x
 # are summed and keep size 1.
 #
 # > x (4, 2, 3) to (2, 1): dimension 0 is removed, and dimension 2 keeps size 1
@@ -627,13 +627,13 @@ for x in -1.0, 0.0, 0.5, 1.0, 3.0:
 # %% [markdown] hints="tanh_backward"
 # <details><summary>Hint 1</summary>
 #
-# The slope is the same for y and −y, which y² is too. What must you do with y² so that
-# 0 becomes 1, and 1 becomes 0? Check your formula with the printed values.
+# The slope is the same for y and −y, and so is y². What must you do with y² so that 0
+# becomes 1, and 1 becomes 0? Check your formula with the printed values.
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# The slope is 1 less y². Multiply it by dy.
+# The slope is 1 − y². Multiply it by dy.
 #
 # </details>
 
