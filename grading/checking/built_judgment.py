@@ -23,18 +23,27 @@ from .mistakes import Model
 from .verdict import NEEDS_COMPILER, Verdict
 
 SAID = {  # kind of a Problem -> its cause
-    "compile": ("compile", "the compiler refuses it"),
-    "ATen": ("aten", "ATen did the work: write the loop yourself, over pointers"),
-    "changed": ("changed", "an input has changed: read it by const_data_ptr"),
+    "compile": ("compile", "The compiler refuses it. Fix the line that it names."),
+    "ATen": (
+        "aten",
+        "ATen computed the result. Write the loop yourself, over pointers.",
+    ),
+    "changed": ("changed", "An input has changed. Read it with `const_data_ptr`."),
     "static": (
         "static",
-        "two results have the same memory: each call allocates its own",
+        "Two results share memory. Allocate a new tensor in each call.",
     ),
-    "state": ("state", "the same call gives something else when it is made again"),
+    "state": (
+        "state",
+        (
+            "The same call returns something else the second time. Don't use static or "
+            "global variables."
+        ),
+    ),
     "gone": (
         "gone",
-        "the process crashed in one of the cases: is a pointer used where "
-        "there is no element, or an integer divided by 0?",
+        "The process crashed. Check that no pointer is used if there are no elements, "
+        "and that no integer is divided by 0.",
     ),
 }
 

@@ -168,7 +168,9 @@ def one_buffer(a, b):
 
 
 buffers = {}  # of one_buffer
-RIGHT = "by broadcasting", "by arrays", "by einsum", "in order", "turned"
+RIGHT = (
+    "by broadcasting", "by arrays", "by einsum", "in order", "turned", "other zeros",
+)  # fmt: skip
 HEART = "right, and plainly wrong"
 OPERATORS = {
     HEART: {
@@ -177,6 +179,7 @@ OPERATORS = {
         "by einsum": lambda a, b: minigrad.einsum("bm,bn->bmn", a, b),
         "in order": outer(gradients=in_order),
         "turned": lambda a, b: reference(b, a).transpose(1, 2),
+        "other zeros": outer(lambda y, a, b: np.where(np.isnan(y), np.nan, y) + 0.0),
         "a sum": outer(lambda y, a, b: a[:, :, None] + b[:, None]),
     },
     "values": {

@@ -14,13 +14,16 @@ from .guards import Misuse, unwatched
 from .registry import scene
 
 STRIDES = (
-    "{0} reads one element after the other, but {1} may lie in any way: give it "
-    "{1}.contiguous()"
+    "{0} reads the storage in order, but {1} may have any strides. Pass "
+    "`{1}.contiguous()`."
 )
-PAIR = "a pair is returned: (setup_context, backward); by backward (dx, dbias)"
+PAIR = (
+    "A pair is missing. Return `setup_context, backward`, and from `backward`, return "
+    "`dx, dbias`."
+)
 SAVED = (
-    "x and bias themselves are to be saved, by one call of ctx.save_for_backward, and "
-    "nothing else"
+    "`ctx` holds something other than x and bias. Save the two themselves, with one "
+    "call of `ctx.save_for_backward`."
 )
 
 
@@ -38,7 +41,10 @@ class Context:
 
     def save_for_backward(self, *tensors):
         if self.saved_tensors:
-            raise Misuse("saved", "save_for_backward is called once, with all tensors")
+            raise Misuse(
+                "saved",
+                "`save_for_backward` is called twice. Pass both tensors in one call.",
+            )
         self.saved_tensors = tensors
 
 
@@ -108,10 +114,13 @@ def from_outside(exercise, ask, inputs, calls, ups, layout, steps, needs):
             raise Misuse("pair", PAIR)
     own = [id(g.storage.data) for pair in gradients for g in pair if g is not None]
     if len({*own}) < len(own):
-        raise Misuse("reused", "dx or dbias lies in the memory of an earlier call")
+        raise Misuse(
+            "reused",
+            "dx or dbias shares the memory of an earlier result. Return new tensors.",
+        )
     now = [t.numpy() for t in [*dys, *sum(tensors, ())]]
     if not all(map(np.array_equal, now, before)):
-        raise Misuse("changed", "x, bias or dy has changed: others still use them")
+        raise Misuse("changed", "x, bias, or dy has changed. Compute new tensors.")
     held = [weakref.ref(x) for x in sum(tensors, ())]
     last = Context(needs), *map(minigrad.tensor, inputs[0])
     setup_context(last[0], last[1:], minigrad.tensor(inputs[0][0]))  # and no backward

@@ -1,26 +1,30 @@
-"""The gradient of an operator that comes from outside. Written in lab 11."""
+"""The gradient of an operator that minigrad doesn't know, which you write in lab 11."""
 
 from ..exercises.registry import exercise
 
 
 @exercise(points=3, stars=2, minutes=20, level="good to know")
 def bias_gelu_autograd(bias_gelu_backward, bias_backward):
-    """The pair (setup_context, backward) that gives y = bias_gelu(x, bias) gradients.
+    """Return (setup_context, backward), two functions that give bias_gelu gradients.
 
-    PyTorch takes it by torch.library.register_autograd(name, backward,
-    setup_context=setup_context). The two kernels take contiguous tensors only:
-    bias_gelu_backward(dy, x, bias) is dx; bias_backward(dx) is dbias, the sum of dx
-    over all dimensions but the last.
+    PyTorch takes them in torch.library.register_autograd(name, backward,
+    setup_context=setup_context).
 
-    setup_context(ctx, inputs, output): called after each forward. inputs is (x, bias).
-    It keeps for backward what backward needs of them, by one call of
-    ctx.save_for_backward: no copies, nothing else, and nothing outside of ctx, since
-    many calls may wait for their backward at once, and one call may have several
+    bias_gelu_backward(dy, x, bias) returns dx. It takes only contiguous tensors.
+    bias_backward(dx) returns dbias, the sum of dx over all dimensions but the last. It
+        takes only a contiguous tensor.
+
+    setup_context(ctx, inputs, output) is called after each forward, and inputs is
+    (x, bias). It must save x and bias themselves, in any order, with one call of
+    ctx.save_for_backward. It must save nothing else and keep nothing outside ctx,
+    because many calls may wait for their backward at once, and a call may have several
     backwards, each with another dy.
 
-    backward(ctx, dy): the pair (dx, dbias). dy has y's shape and any strides: that of
-    a sum is one number, expanded; x and bias are contiguous. ctx.saved_tensors is the
-    tuple that was saved, and ctx.needs_input_grad a pair of bools. What is not needed
-    is None, and bias_backward does not run for it; neither kernel runs twice. x, bias
-    and dy stay as they are.
+    backward(ctx, dy) must return a pair, (dx, dbias). ctx.saved_tensors is what was
+    saved. ctx.needs_input_grad is a pair of bools, for x and bias, and at least one is
+    True. A gradient that isn't needed must be None. bias_gelu_backward must run once,
+    and bias_backward once if dbias is needed, otherwise not at all. x has one or more
+    dimensions and may have no elements. x and bias are contiguous, and dy has y's shape
+    and any strides. x, bias, and dy must not change, and no result may share memory
+    with an earlier one.
     """

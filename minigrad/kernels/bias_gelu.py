@@ -1,19 +1,23 @@
-"""gelu(x + bias) in one kernel, and its gradients. Written by the learner in lab 11.
+"""gelu(x + bias) in one kernel, and its gradients, which you write in lab 11.
 
-scalar_t is the type of an element, and acc_t the one to compute in: float for half.
-Whoever compiles such a kernel says what they are: "-Dscalar_t=float", "-Dacc_t=float".
+scalar_t is the type of an element, and acc_t the type to compute in, which is float for
+half. Both are set when a kernel is compiled: "-Dscalar_t=float", "-Dacc_t=float".
 """
 
 from ..exercises.registry import kernel_exercise
 
 bias_gelu = kernel_exercise(
     """\
-// y[i] = gelu(x[i] + bias[j]) for i = 0 ... n - 1, where j is i's column.
+// Compute y[i] = gelu(x[i] + bias[j]) for i = 0, ..., n - 1, where j is i's column.
 //
-// gelu(u) = u * (1 + erf(u / sqrt(2))) / 2. x and y have n elements, in rows of N, and
-// bias has N. -Dscalar_t and -Dacc_t define the types: the sum and gelu are computed in
-// acc_t, and rounded once, when y is written. N >= 1, n >= 0. The launch has one
-// dimension and at least n threads, often more.
+// gelu(u) is u * (1 + erf(u / sqrt(2))) / 2, without an approximation by tanh. x and y
+// have n elements, in rows of N, and bias has N. N >= 1, and n is a multiple of N,
+// possibly 0. The options -Dscalar_t and -Dacc_t define the types: float and float,
+// double and double, float and double, or __half and float. The sum and gelu must be
+// computed in acc_t and rounded only when y is written. A wider type than acc_t may be
+// used too, though it's slow. inf and NaN must be treated as the formula does, and
+// where gelu is 0, its sign may be any. y may hold anything before the launch. The
+// launch has one dimension and at least n threads, often more.
 // N = 2, x = 0 1 2 3, bias = 0 -1:  y = gelu of 0 0 2 2 = 0 0 1.9545 1.9545
 __global__ void bias_gelu(const scalar_t* x, const scalar_t* bias, scalar_t* y,
                           int N, int n);
@@ -26,12 +30,14 @@ __global__ void bias_gelu(const scalar_t* x, const scalar_t* bias, scalar_t* y,
 
 bias_gelu_backward = kernel_exercise(
     """\
-// dx[i] = dy[i] * gelu'(x[i] + bias[j]) for i = 0 ... n - 1, where j is i's column.
+// Compute dx[i] = dy[i] * gelu'(x[i] + bias[j]) for all i < n, where j is i's column.
 //
-// gelu'(u) = (1 + erf(u / sqrt(2))) / 2 + u * exp(-u * u / 2) / sqrt(2 * pi). All have
-// rows of N elements, row by row, n in all; bias has N elements. All is computed in
-// acc_t, and rounded to scalar_t once, when dx is written. N >= 1, n >= 0. The launch
-// has one dimension and at least n threads, often more.
+// gelu'(u) is (1 + erf(u / sqrt(2))) / 2 + u * exp(-u * u / 2) / sqrt(2 * pi). dy, x,
+// and dx have n elements, in rows of N, and bias has N. N >= 1, and n is a multiple of
+// N, possibly 0. The types are those of bias_gelu. Everything must be computed in acc_t
+// or a wider type, and rounded only when dx is written. NaN, 0, and an infinite dy must
+// be treated as the formula does. x and bias aren't infinite. dx may hold anything
+// before the launch. The launch has one dimension and at least n threads, often more.
 // N = 1, dy = 1 2, x = 0 0, bias = 0:  dx = 0.5 1
 __global__ void bias_gelu_backward(const scalar_t* dy, const scalar_t* x,
                                    const scalar_t* bias, scalar_t* dx, int N, int n);
@@ -44,12 +50,14 @@ __global__ void bias_gelu_backward(const scalar_t* dy, const scalar_t* x,
 
 bias_backward = kernel_exercise(
     """\
-// dbias[j] = the sum of column j of dx: the bias was added to every row.
+// Compute dbias[j], the sum of column j of dx, because the bias was added to every row.
 //
-// dx has M rows of N elements, row by row. The sum is kept in acc_t, and rounded to
-// scalar_t once. A thread for each column: the launch has one dimension and at least N
-// threads. Each element of dx is read once, and a warp reads neighbors at a time: at
-// most 4 sectors for 32 floats. M >= 0 (then dbias is 0), N >= 0. No atomics.
+// dx has M rows of N elements, stored row by row. M and N may be 0. If M is 0, dbias
+// must be 0. The types are those of bias_gelu. A sum must be kept in acc_t or a wider
+// type, and rounded to scalar_t once. The order of its terms is up to you. inf and NaN
+// must be treated as float does. The launch has one dimension and at least N threads,
+// often more. A warp must read neighbors and each element once, so 32 floats take at
+// most 4 sectors. Atomics aren't allowed. dbias may hold anything before the launch.
 // M = 2, N = 3, dx = 1 2 3 4 5 6:  dbias = 5 7 9
 __global__ void bias_backward(const scalar_t* dx, scalar_t* dbias, int M, int N);
 """,

@@ -1,25 +1,27 @@
-"""The C++ of an extension: checks, and a kernel for the CPU. Written in lab 11.
+"""The C++ of an extension, which you write in lab 11: checks, and a loop on the CPU.
 
-The answers are built against PyTorch's headers; minigrad/testing/native.py says which.
+Answers are compiled against PyTorch's headers, which minigrad/testing/native.py lists.
 """
 
 from ..exercises.registry import cpp_exercise
 
 check_bias_gelu = cpp_exercise(
     """\
-// Refuse what bias_gelu(x, bias) cannot do, before a kernel runs; say nothing else.
+// Raise an error unless bias_gelu(x, bias) is possible, and do nothing else.
 //
-// - x and bias are on one device, and have one dtype, which is a floating one.
-// - x has one dimension or more; bias has one, and as many elements as x's last one.
-// - Both are contiguous.
+// - x and bias must be on the same device, and have the same floating-point dtype.
+// - x must have at least one dimension, and bias exactly one. bias must have as many
+//   elements as the last dimension of x.
+// - Both must be contiguous.
 //
-// Sizes may be 0. Whatever keeps these rules is let through, on any device. What breaks
-// one is refused by a TORCH_CHECK (never by an error from somewhere in PyTorch), whose
-// message names the argument and says what it is:
+// Sizes may be 0, and any device and floating-point dtype must be accepted. If a rule
+// is broken, a TORCH_CHECK must refuse it before PyTorch itself raises an error:
 //     TORCH_CHECK(bias.dim() == 1, "bias must have one dimension, has ", bias.dim());
-// A message about a device names it, one about a dtype names that, one about dimensions
-// has their number or the sizes, one about two sizes that should be equal has both, and
-// one about memory says "contiguous".
+// The message must name x or bias (the one that isn't contiguous, if that's the
+// problem) and say what's wrong with it. It must contain x's or bias's device for
+// devices, a dtype for dtypes, a number of dimensions or the sizes for dimensions, both
+// numbers for sizes that differ, and "contiguous" for memory. Messages for different
+// rules must differ. If several rules are broken, any of their messages will do.
 void check_bias_gelu(const at::Tensor& x, const at::Tensor& bias);
 """,
     points=3,
@@ -30,13 +32,15 @@ void check_bias_gelu(const at::Tensor& x, const at::Tensor& bias);
 
 bias_gelu_cpu = cpp_exercise(
     """\
-// A new tensor: gelu(x + bias). Both are on the CPU and have passed check_bias_gelu.
+// Return gelu(x + bias) as a new tensor with the shape and dtype of x.
 //
-// gelu(u) = u * (1 + erf(u / sqrt(2))) / 2. For float, double and half, each by itself:
-// AT_DISPATCH_FLOATING_TYPES_AND_HALF; in at::opmath_type<scalar_t>, which is float for
-// half, and rounded once. Only the memory comes from ATen, by at::empty or
-// at::empty_like; the arithmetic is a loop over pointers. x and bias stay as they are.
-// There may be no elements, and any number of dimensions.
+// Both are on the CPU, have passed check_bias_gelu, and are float, double, or half. x
+// may have any number of dimensions and no elements. gelu(u) is u * (1 + erf(u /
+// sqrt(2))) / 2, without an approximation by tanh. Compute in
+// at::opmath_type<scalar_t>, which is float for half, or a wider type, and round once.
+// ATen may only allocate memory, with at::empty or at::empty_like. The arithmetic must
+// be your own loop over pointers. inf and NaN must be treated as the formula does. x
+// and bias must not change, and no call may depend on an earlier one.
 at::Tensor bias_gelu_cpu(const at::Tensor& x, const at::Tensor& bias);
 """,
     points=3,

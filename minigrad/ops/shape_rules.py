@@ -1,20 +1,20 @@
-"""The shape of a result, before there is one. Written in lab 11."""
+"""The shape of a result before there is one, which you write in lab 11."""
 
 from ..exercises.registry import exercise
 
 
 @exercise(points=2, stars=2, minutes=15, level="extra")
 def outer_shape(a, b):
-    """The shape (B, M, N) of the outer products of a, (B, M), and b, (B, N).
+    """Return the shape (B, M, N) of the outer products of a, (B, M), and b, (B, N).
 
-    a, b: tuples of sizes, as a graph knows them before it runs: a size that is not
-    known yet is None, and where not even the number of dimensions is known the whole
-    shape is None. Sizes may be 0.
+    a, b: tuples of sizes >= 0, as a graph knows them before it runs. An unknown size is
+        None. If even the number of dimensions is unknown, the whole shape is None.
 
-    Returns a tuple of three, each known as far as a and b tell: B by either of them.
-    Raises ValueError where a or b has not two dimensions, and where both batches are
-    known and differ.
+    Returns a tuple of three sizes. Each is known if a or b tells, and otherwise None. a
+    and b both tell the batch.
+    Raises ValueError if a or b doesn't have two dimensions, even if the other one is
+    None, and if both batches are known and differ.
 
-    outer_shape((None, 3), (8, None)) is (8, 3, None); outer_shape(None, (8, 4)) is
-    (8, None, 4).
+    outer_shape((None, 3), (8, None)) -> (8, 3, None)
+    outer_shape(None, (8, 4)) -> (8, None, 4)
     """

@@ -26,8 +26,8 @@ REWRITTEN = [
     "06_matmul",
     "07_convolution",
     "08_autograd",
-    "12_graphs",
     "11_extending_pytorch",
+    "12_graphs",
 ]
 EXERCISES = [
     pytest.param(exercise, id=f"{chapter}-{exercise.name}")

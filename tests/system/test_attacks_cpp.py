@@ -253,7 +253,7 @@ def test_a_text_earns_nothing_and_ends(name, places, monkeypatch):
 def test_an_operator_that_is_hidden_is_named(name, places):
     verdict, said = judged(HIDDEN[name], places)
     assert verdict.points == 0
-    assert "ATen did the work" in said
+    assert "ATen computed the result" in said
     begin = re.split("::| behind", name)[0]
     assert re.search(rf"got +{begin}[\w:, ]* is called", said), said
 

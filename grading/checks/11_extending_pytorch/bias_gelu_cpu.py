@@ -67,27 +67,45 @@ def near(got, expected, more):
 def diagnose(got, expected, case):
     if "not implemented for" in getattr(got, "message", ""):
         return "no_half", (
-            "the dispatch has no such dtype: AT_DISPATCH_FLOATING_TYPES_AND_HALF has "
-            "three"
+            "The dispatch has no such dtype. Use AT_DISPATCH_FLOATING_TYPES_AND_HALF, "
+            "which has three."
         )
     if isinstance(got, Problem):
         return None
     if not isinstance(got, dict):
-        return "no_tensor", "a tensor is to be returned"
+        return "no_tensor", "The function doesn't return a tensor. Return y."
     if got["dtype"] != expected["dtype"]:
-        return "dtype", f"the result is {got['dtype']}, x is {expected['dtype']}"
+        return "dtype", (
+            f"The result is {got['dtype']}, but x is {expected['dtype']}. Allocate it "
+            "with `at::empty_like(x)`."
+        )
     if got["values"].shape != expected["values"].shape:
-        return "shape", "the result has x's shape"
+        return "shape", "The result's shape isn't that of x. Use `at::empty_like(x)`."
     if not got["new"]:
         return "in_place", (
-            "the result lies in the memory of an input: at::empty_like(x) is new"
+            "The result shares the memory of an input. Allocate a new tensor with "
+            "`at::empty_like(x)`."
+        )
+    if by_row(got, case):
+        return "row", (
+            "The bias is selected by row. It has an element for each column, so use "
+            "`i % N`."
         )
     if near(got, expected, 2.0**32 if got["dtype"] == "float64" else 2.0**10):
         return "precision", (
-            "right to a few digits: compute in at::opmath_type<scalar_t>, the sum "
-            "as well, and round once"
+            "Only the first digits are correct. Compute everything in "
+            "`at::opmath_type<scalar_t>`, also the sum, and round once."
         )
     return None
+
+
+def by_row(got, case):
+    """Does row r have bias[r]? There may be more rows than elements of bias."""
+    x, bias = (torch.tensor(t["values"]) for t in case.args[:2])
+    rows = x.reshape(-1, len(bias))[: len(bias)]
+    expected = gelu(rows + bias[: len(rows), None]).numpy()
+    found = got["values"].reshape(-1, len(bias))[: len(bias)]
+    return min(rows.shape) > 1 and np.allclose(found, expected, 2e-2, 2e-2)
 
 
 check = Check(

@@ -9,11 +9,11 @@ from grading.checking.built_judgment import operands
 from grading.exercise import Check, call
 from minigrad.kernels.bindings import check_bias_gelu
 
-THROUGH = "let through"
-REFUSED = "refused, in words that say what is wrong"
-WRONGLY = "refused, though it keeps the rules"
-VAGUE = "refused, but the message does not say what is wrong"
-INSIDE = "an error from inside PyTorch, not a TORCH_CHECK of the answer"
+THROUGH = "accepted"
+REFUSED = "refused, with a message that says what's wrong"
+WRONGLY = "refused, although it keeps the rules"
+VAGUE = "refused, but the message doesn't say what's wrong"
+INSIDE = "an error from inside PyTorch instead of a TORCH_CHECK of yours"
 NAMES = {  # of dtypes, as PyTorch and C++ write them
     "float32": "float(32)?", "float64": "double|float64", "float16": "half|float16",
     "int64": "long|int64(_t)?", "bool": "bool", "complex64": r"complex\w*",
@@ -118,11 +118,14 @@ def words_of(message):
 
 def diagnose(got, expected, case):
     if got == VAGUE:
-        return "vague", "the message must name x or bias, and say what is wrong with it"
+        return "vague", (
+            "A message doesn't say enough. Name `x` or `bias` in it, and add the value "
+            "that's wrong: the device, the dtype, the dimensions, or both sizes."
+        )
     if got == INSIDE:
         return "inside", (
-            "PyTorch stumbles over what the answer asks: check first that there is "
-            "such a dimension"
+            "PyTorch raises an error before your check does. Check `dim()` before you "
+            "ask for a size."
         )
     return None
 

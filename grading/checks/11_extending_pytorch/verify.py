@@ -20,11 +20,14 @@ def cases(random):
 
 def diagnose(got, expected, case):
     if got == "accepted":
-        return "passes", f"an operator with this fault passes: {case.words}"
+        return "passes", (
+            f"A faulty operator passes: {case.words}. Add an input or a comparison "
+            "that finds it."
+        )
     if "AssertionError" in got.types:
         return "strict", (
-            "a right operator is rejected: is the comparison exact where sums may "
-            "be rounded in another way, or is something asked that is not promised?"
+            f"A correct operator is rejected: {case.words}. Products must be equal, "
+            "but compare gradients with a tolerance of 100 * np.finfo(dtype).eps."
         )
     return None
 
