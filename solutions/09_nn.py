@@ -13,21 +13,15 @@
 # %% [markdown]
 # # Lab 09 · Modules, losses, optimizers
 #
-# Seventeen exercises, about {{duration}} of work: what stands between a gradient and a
-# network that learns. First the module, which knows its parameters by name; then four
-# layers and how they begin; the loss of classification, as two kernels; the update
-# rules of SGD, Adam and AdamW; clipping; the training loop; and at last a test.
-#
-# From here on you write Python with tensors, as a PyTorch programmer does. What your
-# answers use, `matmul`, `mean` or `backward`, is what you wrote in chapters 03 to 08.
-#
-# A `check` compares with PyTorch, in double precision, on random numbers. The update
-# rules run fifty steps beside `torch.optim`.
-#
-# Above the cell of an answer stands its contract: it says all that is tested. An answer
-# leaves what it is given as it was, unless that says otherwise.
-#
-# The lesson has the pictures.
+# In this lab, you write what turns gradients into a network that learns. There are
+# seventeen exercises, which take about {{duration}}. First come modules and four
+# layers, then initialization, the loss of a classifier as two kernels, the optimizers'
+# rules, clipping, and the training loop. The last exercise is a test. From here on you
+# write Python with tensors, and your functions from chapters 03 to 08 do the work
+# underneath.
+
+# %% [markdown]
+# {{how}}
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
@@ -53,17 +47,18 @@ answers_from("labs", before="09_nn")
 # %% [markdown] task="named_parameters"
 # ## A module knows its parameters
 #
-# A network is a tree: modules in modules, with parameters at any place. To train
-# it, a flat list is needed, and saving it needs names. What was assigned to a module
-# lies in two dictionaries, `self._parameters` and `self._modules`:
+# A network is a tree of modules, and any of them may have parameters. An optimizer
+# needs them all in one list, and a checkpoint needs a name for each. A parameter's name
+# is the path to it, with dots between the steps. Here's an example.
 #
-# > net = Sequential(Linear(3, 2), ReLU(), Linear(2, 1))
-# >
-# > 0.weight, 0.bias, 2.weight, 2.bias
+# > Sequential(Linear(3, 2), ReLU(), Linear(2, 1)): 0.weight, 0.bias, 2.weight, 2.bias
 #
-# The name of a parameter is the way to it, with dots between. A parameter may be found
-# twice, where two layers share it: an optimizer that got it twice would step twice, so
-# it is listed once, under the first of its names.
+# A module keeps what was assigned to it in two dictionaries, `self._parameters` and
+# `self._modules`. If two modules share a parameter, it's listed only once, because an
+# optimizer that got it twice would step twice.
+#
+# Write `named_parameters`. The next cell prints the two dictionaries' names for a small
+# network.
 
 # %%
 first, second = nn.Module(), nn.Module()
@@ -75,17 +70,16 @@ print(list(net._modules), list(first._parameters))
 # %% [markdown] hints="named_parameters"
 # <details><summary>Hint 1</summary>
 #
-# A function that calls itself fits a tree: first this module's own parameters, then,
-# for each child, what the same function gives for the child with a longer prefix.
-# `Module.named_modules(prefix=...)` walks through the tree, too, if you would rather
-# have a loop.
+# How would you visit every node of a tree? Which of a module's two dictionaries comes
+# first?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# A set remembers what was listed: `seen.add(param)`, `param in seen`. Tensors in sets
-# are recognized by identity, not by value. All levels need the same set: pass it on, or
-# gather all pairs first and leave the second ones out at the end.
+# Let the function call itself for each child, with the child's name added to the
+# prefix. Or loop over `self.named_modules(prefix=...)`, which already visits the tree
+# in the right order. To find parameters that were already listed, keep a set of them.
+# All levels must share that set.
 #
 # </details>
 
@@ -120,14 +114,16 @@ check(Module.named_parameters)
 # %% [markdown] task="state_dict"
 # ## What must be saved
 #
-# `state_dict` is what a checkpoint holds: every parameter, and every buffer, under its
-# full name. A buffer is a tensor that belongs to the module, but is not learned: the
-# running mean of a batch norm. Some buffers can be made anew at any time; they were
-# registered with `persistent=False`, and stay out.
+# A `state_dict` holds what a checkpoint needs, which is every parameter and every
+# buffer under its full name. A **buffer** is a tensor that belongs to the module but
+# isn't learned, such as the running mean of batch norm. Some buffers can be computed
+# again at any time. They were registered with `persistent=False`, so they're left out.
 #
-# Two things are different from the list of exercise 1. A shared parameter is there
-# under **each** of its names, because loading looks for all of them. And nothing
-# is copied: the tensors are detached, but read the same memory.
+# There are two differences from exercise 1. A shared parameter is in the dictionary
+# under each of its names, because loading looks for all of them. And each tensor is
+# detached, so that saving doesn't hold on to a graph.
+#
+# Write `state_dict`. The module below has all kinds of tensors.
 
 # %%
 norm = nn.BatchNorm2d(3)
@@ -137,14 +133,16 @@ print(list(norm._parameters), list(norm._buffers), norm._non_persistent_buffers_
 # %% [markdown] hints="state_dict"
 # <details><summary>Hint 1</summary>
 #
-# Here `prefix` has its dot already: a tensor's name is `prefix + name`, and a child's
-# prefix is `prefix + name + "."`.
+# What do you have to pass to a child so that its names come out complete? Note that
+# this `prefix` already ends with a dot.
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# A dictionary keeps the order in which keys were put in. Fill one with the parameters,
-# then the buffers, then `.update(...)` it with each child's own state_dict.
+# Start with an empty dictionary. Add this module's parameters and then its buffers
+# under `prefix + name`, and skip None and the hidden names. Then update it with each
+# child's own `state_dict`, whose prefix is longer by the child's name and a dot. Pass
+# `keep_vars` on too.
 #
 # </details>
 
@@ -178,13 +176,12 @@ check(Module.state_dict)
 # %% [markdown] task="train"
 # ## Two modes
 #
-# Dropout throws numbers away in training, and must not when the network is used. Batch
-# norm uses its batch in training, and its memory afterwards. So every module has a flag
-# `training`, and one call sets it in the whole tree:
+# Dropout sets numbers to 0 in training, but mustn't do so when you use the network.
+# Batch norm uses its batch in training, and its running statistics afterward. So every
+# module has a flag `training`, and `train` sets it in the whole tree. `net.eval()`
+# calls `net.train(False)`.
 #
-# > net.eval() is net.train(False)
-#
-# It returns the module, so that `net.eval()(x)` can be written.
+# Write `train`. It returns the module, so that you can write `net.eval()(x)`.
 
 # %%
 print(nn.Dropout().training, [type(child).__name__ for child in net.children()])
@@ -192,14 +189,13 @@ print(nn.Dropout().training, [type(child).__name__ for child in net.children()])
 # %% [markdown] hints="train"
 # <details><summary>Hint 1</summary>
 #
-# A module has a flag of its own, and modules inside, which have modules inside, too.
-# How could each take care of itself and its children alone?
+# If every child takes care of its own children, what's left for this module to do?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Set `self.training`; then let each of `self.children()` do the same, by its own
-# `train`; and return the module.
+# Check the mode first, then set `self.training`, and then call each child's own
+# `train`. What do you return?
 #
 # </details>
 
@@ -228,12 +224,13 @@ check(Module.train)
 # %% [markdown] task="linear"
 # ## A linear layer
 #
-# y = x Wᵀ + b. PyTorch stores the weight as (out_features, in_features): one row for
-# each output. So it is transposed in the product, which costs nothing: a view.
+# A linear layer computes y = x Wᵀ + b. PyTorch stores the weight as (out_features,
+# in_features), so that each output has a row. For example, if x has shape (32, 64) and
+# W has shape (10, 64), y has shape (32, 10). Transposing W costs nothing, because it's
+# only a view.
 #
-# > x: (32, 64), W: (10, 64), b: (10,), y: (32, 10)
-#
-# Nothing is to be done for the gradient: the operators you use have theirs.
+# Write `linear`. You don't have to write a backward, because the operators that you use
+# have theirs.
 
 # %%
 x, w = np.ones((2, 3)), np.arange(12.0).reshape(4, 3)
@@ -242,13 +239,14 @@ print((x @ w.T).shape)
 # %% [markdown] hints="linear"
 # <details><summary>Hint 1</summary>
 #
-# Row i of the result is made of row i of the input. Which operator of chapter 06 does
-# that for all rows at once, and how does the weight have to lie for it?
+# Each result is the sum of the products of a row of x and a row of W. Which operator
+# computes that for all pairs of rows?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Two operators: `@` and `+`. The bias is broadcast over all dimensions in front.
+# Transpose the weight for `@`. The bias is broadcast over all dimensions in front, if
+# there is one.
 #
 # </details>
 
@@ -272,18 +270,18 @@ check(linear)
 # %% [markdown] task="conv2d"
 # ## A convolution is a linear layer
 #
-# In chapter 07 a convolution became a matrix product: `unfold` lays out every window as
-# a column. With autograd that is all there is to write, and its gradients come by
-# themselves.
+# In chapter 07, a convolution became a matrix product, because `unfold` writes each
+# window as a column. With autograd, that's all you need for the gradients as well.
 #
-# > input (N, C, H, W), unfold: (N, C · KH · KW, L), one column for each place
-# >
-# > weight (O, C, KH, KW) as a matrix: (O, C · KH · KW)
-# >
-# > their product: (N, O, L), and L = OH · OW
+# | | shape |
+# |---|---|
+# | input | (N, C, H, W) |
+# | unfold(input) | (N, C · KH · KW, L), one column per window |
+# | weight as a matrix | (O, C · KH · KW) |
+# | their product | (N, O, L), where L = OH · OW |
 #
-# This is what `Conv2d` runs from then on. Inside `with
-# minigrad.kernel_variant("fastest")` it runs kernels like those of chapter 07, which
+# Write `conv2d`. From then on, `Conv2d` runs it. Inside `with
+# minigrad.kernel_variant("fastest")`, it runs kernels like those of chapter 07, which
 # never store the columns.
 
 # %%
@@ -293,14 +291,15 @@ print(minigrad.functional.unfold(image, (2, 3)).shape)  # 3 rows and 2 columns o
 # %% [markdown] hints="conv2d"
 # <details><summary>Hint 1</summary>
 #
-# `weight.reshape(O, -1) @ columns` multiplies one matrix with N others: batches are
-# broadcast.
+# How many rows must the weight have as a matrix, and what happens if you multiply one
+# matrix by a batch of N matrices?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# stride, padding and dilation may be numbers or pairs. Make pairs of all three first:
-# then OH comes of the first of each, OW of the second.
+# Turn stride, padding, and dilation into pairs first. Compute OH from the first of each
+# and OW from the second. Then unfold, multiply, add the bias as a column, and reshape
+# to (N, O, OH, OW).
 #
 # </details>
 
@@ -338,16 +337,17 @@ check(conv2d)
 # %% [markdown] task="batch_norm"
 # ## Batch norm
 #
-# Every channel gets mean 0 and variance 1, then a scale and a shift that are learned.
-# Whose mean? In training that of the batch: for images all numbers of the channel, of
-# all samples and all places, dimensions 0, 2 and 3. Then the network is used, perhaps
-# on a single image, which has no batch. So in training a running mean and variance are
-# kept, and used later.
+# Batch norm gives each channel mean 0 and variance 1, and then applies a scale and a
+# shift that are learned. In training, the mean is that of the batch. For images, it's
+# taken over all samples and all pixels, which are dimensions 0, 2, and 3. Later the
+# network may get a single sample, so a running mean and variance are kept during
+# training and used afterward.
 #
-# The variance comes in two kinds. Divided by n it is the variance of this batch, and
-# makes it 1. Divided by n - 1 it is an estimate for **other** data: that one goes into
-# the running variance. PyTorch does it so, and whoever mixes them up has a network that
-# is slightly wrong with small batches, and never finds out why.
+# There are two kinds of variance. To normalize this batch, divide the sum of squares by
+# n. The running variance is an estimate for other data, so it takes the unbiased
+# variance, which is divided by n − 1.
+#
+# Write `batch_norm`. The next cell prints both variances of three numbers.
 
 # %%
 batch = np.array([1.0, 2.0, 6.0])
@@ -356,21 +356,21 @@ print(batch.var(), batch.var(ddof=1))
 # %% [markdown] hints="batch_norm"
 # <details><summary>Hint 1</summary>
 #
-# `input.mean(dims)` has shape (C,). To subtract it, it needs ones beside C: shape (1,
-# C, 1, 1) for images, (1, C) for rows. `(1, C, *[1] * (input.ndim - 2))` is both.
+# Which dimensions do you average over for any number of dimensions? What shape must the
+# mean have so that you can subtract it?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# The running statistics are no part of the graph: change them inside `with
-# minigrad.autograd.no_grad():`, by `running.copy_(...)`. n is input.numel() // C, and
-# the unbiased variance is var * n / (n - 1).
+# `(1, C, *[1] * (input.ndim - 2))` works for rows and images. Subtract the mean before
+# you square, because a large mean would cost digits otherwise.
 #
 # </details>
 # <details><summary>Hint 3</summary>
 #
-# Without training `running_mean` and `running_var` take the places of the mean and the
-# variance of the batch, and all else is the same.
+# The running statistics must not become part of the graph, and they must change in
+# place. Which context manager stops the recording, and which method writes into a
+# tensor? Without `training`, only the source of the mean and variance differs.
 #
 # </details>
 
@@ -424,13 +424,12 @@ check(batch_norm)
 # %% [markdown] task="dropout"
 # ## Dropout
 #
-# In training each number becomes 0 with probability p. No unit can rely on another, so
-# they learn to be useful by themselves. What is left is larger by 1 / (1 - p): then the
-# sum that the next layer makes is, on average, as large as without dropout, and nothing
-# is to be done when the network is used.
+# In training, dropout sets each number to 0 with probability p, so that no unit can
+# rely on another. What's left is multiplied by 1 / (1 − p). The expected value stays
+# the same, so nothing needs to change when you use the network.
 #
-# N. Srivastava, G. Hinton, A. Krizhevsky, I. Sutskever, R. Salakhutdinov: Dropout: a
-# simple way to prevent neural networks from overfitting (2014).
+# Write `dropout`. `random.keep_mask` draws a mask. (N. Srivastava and others, *Dropout:
+# a simple way to prevent neural networks from overfitting*, 2014.)
 
 # %%
 print(random.keep_mask(minigrad.ones(10), 0.7))
@@ -438,14 +437,13 @@ print(random.keep_mask(minigrad.ones(10), 0.7))
 # %% [markdown] hints="dropout"
 # <details><summary>Hint 1</summary>
 #
-# What is kept is made larger, so that the sum stays the same on average: by how much?
-# And what does a module in eval mode do?
+# In which cases isn't anything drawn at all? What would 1 / (1 − p) be if p is 1?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `random.keep_mask(input, 1 - p)` has a 1 for what is kept. p = 1 is a case of its own:
-# 1 / (1 - p) does not exist.
+# Check p first. Then handle evaluation, p = 0, and p = 1. Otherwise, multiply by a mask
+# that keeps with probability 1 − p, and by the scale.
 #
 # </details>
 
@@ -475,14 +473,15 @@ check(dropout)
 # %% [markdown] task="fans"
 # ## How many numbers meet
 #
-# How large should the first weights be? An output is a sum of **fan_in** products. The
-# more there are, the larger it gets; so each weight must be smaller. In backward an
-# input's gradient is a sum over **fan_out** products.
+# How large should the initial weights be? An output is a sum of **fan_in** products, so
+# the more there are, the smaller each weight must be. In backward, an input's gradient
+# is a sum of **fan_out** products.
 #
-# A `Linear` weight is (out, in), so fan_in = in, fan_out = out. In a convolution each
-# output comes of all channels, and of all places in the window.
+# A `Linear` weight has shape (out, in). In a convolution, each output depends on all
+# input channels and all positions of the window. So shape (20, 10, 5, 5) has fan_in 10
+# · 25 and fan_out 20 · 25.
 #
-# > (20, 10, 5, 5): fan_in = 10 · 25, fan_out = 20 · 25
+# Write `fans`. The next cell shows what the product of a few sizes, and of none, is.
 
 # %%
 print(math.prod((5, 5)), math.prod((3,)), math.prod(()))
@@ -490,12 +489,13 @@ print(math.prod((5, 5)), math.prod((3,)), math.prod(()))
 # %% [markdown] hints="fans"
 # <details><summary>Hint 1</summary>
 #
-# Think of one output number: from how many input numbers is it made? Then the reverse.
+# How many numbers does one output depend on? How many outputs does one input go into?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `math.prod(shape[2:])` is the number of places, 1 where there are no more sizes.
+# Multiply all sizes after the first two. An empty product is 1, so `Linear` is no
+# special case.
 #
 # </details>
 
@@ -522,19 +522,18 @@ with trying():
 check(fans)
 
 # %% [markdown] task="kaiming_uniform_"
-# ## The first weights
+# ## The initial weights
 #
-# A sum of fan_in products of variance v · w has variance fan_in · v · w. To keep it,
-# w = 1 / fan_in. A ReLU then throws away one half, and asks for a factor of 2: that is
-# the gain, √2 of the deviation. So the deviation is
+# A sum of fan_in products has fan_in times the variance of a single one. Weights with
+# variance 1 / fan_in keep the size. A ReLU halves the mean square, so it needs twice
+# the variance, or a standard deviation that's larger by its **gain** of √2. That makes
+# gain / √fan.
 #
-# > gain / √fan
+# Here the weights are uniform between −bound and bound. Their standard deviation is
+# bound / √3, as the next cell measures.
 #
-# and numbers that are all as likely between -bound and bound have the deviation
-# bound / √3.
-#
-# K. He, X. Zhang, S. Ren, J. Sun: Delving deep into rectifiers (2015). The name is that
-# of Kaiming He.
+# Write `kaiming_uniform_`. (K. He and others, *Delving Deep into Rectifiers*, 2015. The
+# first name is Kaiming.)
 
 # %%
 print([round(calculate_gain(name), 3) for name in ("linear", "tanh", "relu")])
@@ -543,14 +542,13 @@ print(np.random.default_rng(0).uniform(-1, 1, 10**6).std(), 1 / 3**0.5)
 # %% [markdown] hints="kaiming_uniform_"
 # <details><summary>Hint 1</summary>
 #
-# Numbers spread evenly over [-b, b] have the standard deviation b / sqrt(3). Which one
-# is wanted?
+# Which bound gives the standard deviation that you need?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# fan is `fans(tensor.shape)[0]` or `[1]`; bound = gain * sqrt(3 / fan). `uniform_`
-# returns the tensor.
+# Check `mode`, choose one of the two fans, compute the gain, and multiply the standard
+# deviation by √3. `uniform_` fills the tensor and returns it.
 #
 # </details>
 
@@ -578,17 +576,18 @@ check(kaiming_uniform_)
 # %% [markdown] task="cross_entropy_forward"
 # ## Cross entropy, forward
 #
-# A classifier's scores become probabilities by softmax, and the loss is minus the
-# logarithm of that of the right class. Written so, in two steps, it breaks: 10⁻⁵⁰ is 0
-# in float, and its logarithm infinite. In one step nothing can go wrong:
+# The loss of a classifier is minus the logarithm of the probability that softmax gives
+# to the correct class. In two steps that fails, because a tiny probability is rounded
+# to 0, whose logarithm is infinite. In one step it works.
 #
-# > -log(exp(x[t]) / sum of exp(x[c])) = lse - x[t]
-# >
-# > lse = log(sum of exp(x[c])) = m + log(sum of exp(x[c] - m))
+# > loss = lse − x[t], where lse = log(sum of exp(x[c])) = m + log(sum of exp(x[c] − m))
 #
-# with m the row's largest score. So one block does one row, as in lab 05: a tree for
-# the largest, a tree for the sum. `lse` is written, too: the backward needs it, and
-# has then nothing to reduce. Some rows do not count: their target is `ignore`.
+# Here m is the row's maximum. Each block works on one row and needs two trees, one for
+# the maximum and one for the sum, as in lab 05. The kernel also writes `lse`, so that
+# backward doesn't have to compute it again. Rows whose target is `ignore` have the loss
+# 0.
+#
+# Write the kernel. The next cell computes the same with NumPy.
 
 # %%
 x = np.array([1.0, 2.0, 1000.0])
@@ -599,15 +598,15 @@ print(lse, lse - x)
 # %% [markdown] hints="cross_entropy_forward"
 # <details><summary>Hint 1</summary>
 #
-# Begin with your `softmax_rows` of lab 05: its first two passes are the same. The third
-# is gone: at the end one thread writes two numbers.
+# Which part of your `softmax_rows` from lab 05 can you use again? How many threads
+# write the two results?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# All threads need m before they can add; so there is a barrier after the first tree,
-# then `m = partial[0]`, and another before the array is used again. x[target] is read
-# only where the target is not `ignore`.
+# Each thread finds the maximum of its elements, and a tree finds m. All threads read m,
+# and only then may the shared array be used again. So which barriers do you need
+# between the trees? Read x[target] only if the target isn't `ignore`.
 #
 # </details>
 
@@ -662,15 +661,16 @@ check(cross_entropy_forward)
 # %% [markdown] task="cross_entropy_backward"
 # ## Cross entropy, backward
 #
-# The gradient of lse - x[t] is the most beautiful of all: lse has the softmax, x[t] has
-# a 1 at the target.
+# The gradient of lse is the softmax, and the gradient of x[t] is 1 at the target. So
+# the gradient of the loss is very simple.
 #
-# > dx = softmax(x) - one_hot(t)
+# > dx = softmax(x) − one_hot(t)
 #
-# Scores of wrong classes are pushed down by their probability, the right one is pushed
-# up by what its own lacks to 1. The loss of a batch is the **mean** of its rows, over
-# those that are not ignored, so each row's gradient is divided by their number,
-# `count`; and what comes from above, `dy[0]`, is a factor, as always.
+# The loss of a batch is the mean over the rows that aren't ignored, so each row's
+# gradient is divided by their number, `count`. The gradient that arrives, `dy[0]`, is a
+# factor.
+#
+# Write the kernel. The next cell shows that a row's gradients add up to 0.
 
 # %%
 probability = np.exp(np.array([1.0, 2.0, 3.0]))
@@ -681,14 +681,14 @@ print(dx, dx.sum())
 # %% [markdown] hints="cross_entropy_backward"
 # <details><summary>Hint 1</summary>
 #
-# Write down the derivative of lse - x[target] by one x[i]: where i is the target there
-# is one more term.
+# How do you get softmax from x and lse without a sum? Which row and which column does
+# element i belong to?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# One element for each turn of a grid-stride loop: row i / n, column i % n. Its softmax
-# is `exp(x[i] - lse[row])`, and `(column == target)` is 0 or 1.
+# Use a grid-stride loop over all rows · n elements. The row is i / n, and the column is
+# i % n. Subtract 1 at the target's column, and write 0 into ignored rows.
 #
 # </details>
 
@@ -722,13 +722,15 @@ check(cross_entropy_backward)
 # %% [markdown] task="sgd"
 # ## SGD
 #
-# A step against the gradient, `param -= lr * grad`, is all that is needed. Three things
-# make it better:
+# The basic step is `param -= lr * grad`. SGD has three additions.
 #
-# - **weight decay** adds `weight_decay * param` to the gradient: large weights shrink;
-# - **momentum** keeps a buffer, `buffer = momentum * buffer + grad`: where gradients
-#   agree it gains speed, where they alternate they cancel;
-# - **Nesterov** looks ahead: its direction is `grad + momentum * buffer`.
+# - **Weight decay** adds `weight_decay * param` to the gradient, so that large weights
+#   shrink.
+# - **Momentum** keeps a buffer, `buffer = momentum * buffer + grad`. Gradients that
+#   agree build up, and gradients that alternate cancel out.
+# - **Nesterov** looks ahead and uses `grad + momentum * buffer` as the direction.
+#
+# Write `sgd`. The next cell shows how a buffer grows if the gradient is always 1.
 
 # %%
 speed = 0.0
@@ -739,15 +741,15 @@ for _ in range(5):
 # %% [markdown] hints="sgd"
 # <details><summary>Hint 1</summary>
 #
-# Go through the contract sentence by sentence: each is one line of code, with an `if`
-# before it. `grad = grad + ...` makes a new tensor; `grad += ...` would change the
-# caller's.
+# In which order do the three additions come? Which tensors belong to the caller, and
+# which of them may you change?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# In place: `mul_` and `add_` change the buffer, `sub_` the parameter. The first buffer
-# is `grad.clone()`.
+# Each sentence of the contract is a line with an `if` before it. `grad = grad + ...`
+# makes a new tensor, but `grad += ...` would change the caller's. The first buffer is a
+# copy of the gradient.
 #
 # </details>
 
@@ -788,16 +790,16 @@ check(sgd)
 # %% [markdown] task="adam"
 # ## Adam
 #
-# One learning rate for all weights is a compromise: some have large gradients, some
-# tiny ones. Adam divides each gradient by how large it usually is. It keeps two moving
-# averages, of the gradient and of its square:
+# Some weights have large gradients and others tiny ones, so a single learning rate is a
+# compromise. Adam keeps a moving average of the gradient, and one of its square.
 #
-# > average = beta · average + (1 - beta) · new
+# > average = beta · average + (1 − beta) · new
 #
-# They begin with 0, so in the first steps they are far too small: after the first one
-# exp_avg is 0.1 of the gradient, exp_avg_sq 0.001 of its square. Divided by 1 - beta **
-# step they are right from the beginning. Then the first step is ± lr for every weight,
-# whatever its gradient.
+# Both start at 0, so in the first steps they're too small. Divided by 1 − beta ** step,
+# they're correct from the first step on. Then each step is the first average divided by
+# the square root of the second, times lr.
+#
+# Write `adam`. The next cell shows the correction for a gradient that's always 5.
 
 # %%
 average, beta = 0.0, 0.9
@@ -808,14 +810,13 @@ for step in range(1, 6):
 # %% [markdown] hints="adam"
 # <details><summary>Hint 1</summary>
 #
-# The averages are changed in place, as `buffer` was in sgd. What is corrected is not:
-# make new tensors, or numbers, for it.
+# Which of the values are kept for the next step, and which exist only in this one?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Correct exp_avg_sq first, by 1 - beta2**step, and take its root; the step's length is
-# lr / (1 - beta1**step). eps stands beside the root, not in it.
+# Update both averages in place. Compute the corrected root as a new tensor, and put the
+# first correction into the step size. eps is added to the root, not below it.
 #
 # </details>
 
@@ -848,10 +849,11 @@ check(adam)
 # %% [markdown] task="adamw"
 # ## AdamW
 #
-# In Adam the weight decay is added to the gradient, so it is divided by the gradient's
-# usual size, too: weights with large gradients hardly shrink. AdamW keeps the two
-# apart: first the weight shrinks, by the factor 1 - lr · weight_decay, then Adam makes
-# its step without decay. It is what most networks are trained with today.
+# In Adam, the weight decay is added to the gradient, so it's divided by the gradient's
+# usual size too. Weights with large gradients hardly shrink. AdamW first multiplies the
+# weight by 1 − lr · weight_decay, and then makes Adam's step without decay.
+#
+# Write `adamw`.
 
 # %%
 weight, lr, weight_decay = 2.0, 0.1, 0.5
@@ -860,12 +862,12 @@ print(weight * (1 - lr * weight_decay))
 # %% [markdown] hints="adamw"
 # <details><summary>Hint 1</summary>
 #
-# The decay does not go through the moments. Everything else is Adam.
+# Which part of this have you already written?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Two lines: `param.mul_(...)`, and a call of `adam`.
+# Shrink the parameter in place, and then call `adam`. With which weight_decay?
 #
 # </details>
 
@@ -894,14 +896,14 @@ check(adamw)
 # %% [markdown] task="clip_grad_norm_"
 # ## Clipping
 #
-# Now and then a gradient is a thousand times as large as usual, and one step ruins what
-# hundreds of steps have learned. So the step is made shorter, but in the same
-# direction: **one** factor for the gradients of all parameters, by the norm of all of
-# them together, as if they were one long vector.
+# Sometimes a gradient is a thousand times as large as usual, and one step undoes
+# hundreds. Clipping makes the step shorter and keeps its direction. So there's one
+# factor for all gradients, computed from their norm as one long vector.
 #
-# > norm = √(sum of all squares of all gradients)
-# >
-# > factor = min(max_norm / (norm + 10⁻⁶), 1)
+# > norm = √(sum of the squares of all gradients' elements), and factor = min(max_norm /
+# > (norm + 10⁻⁶), 1)
+#
+# Write `clip_grad_norm_`. The next cell does it with NumPy for two gradients.
 
 # %%
 gradients = [np.array([3.0, 0.0]), np.array([4.0])]
@@ -911,20 +913,20 @@ print(length, [g * min(1 / (length + 1e-6), 1) for g in gradients])
 # %% [markdown] hints="clip_grad_norm_"
 # <details><summary>Hint 1</summary>
 #
-# `parameters` may be a generator, which can be gone through once. `gradients_of`
-# returns a list: with that go on.
+# `parameters` may be a generator. How many times can you loop over it?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# For every g the sum `(g.abs() ** norm_type).sum()`, all of these added, and the root
-# of that: `** (1 / norm_type)`. For infinity it is the largest of the largest.
+# `gradients_of` returns a list. Compute the sum of powers per gradient, add those up,
+# and take the root at the end. The infinity norm is the maximum of the maxima. What
+# does float16 do to a square of 300?
 #
 # </details>
 # <details><summary>Hint 3</summary>
 #
-# `(max_norm / (norm + 1e-6)).clamp(max=1)` is a tensor, and g.mul_(tensor) takes it:
-# no `.item()`, so a GPU is not waited for.
+# `(max_norm / (norm + 1e-6)).clamp(max=1)` is a tensor, so you don't have to wait for a
+# GPU. Write the scaled gradient into the gradient itself.
 #
 # </details>
 
@@ -972,16 +974,17 @@ check(clip_grad_norm_)
 # %% [markdown] task="linear_regression"
 # ## The loop
 #
-# Everything is there: a model, a loss, an optimizer. The loop that makes them learn has
-# five lines, and they are the same for a line and for a language model:
+# Now you have a model, a loss, and an optimizer. The loop that trains them has five
+# steps, which are the same for a line and for a language model.
 #
-# 1. forget the gradients of the epoch before;
-# 2. predict, and compute the loss;
-# 3. compute the gradients;
-# 4. step;
-# 5. remember the loss, to draw it.
+# 1. Forget the gradients of the epoch before.
+# 2. Compute the prediction and the loss.
+# 3. Compute the gradients.
+# 4. Make a step.
+# 5. Remember the loss.
 #
-# Here the model learns a line, y = 3x + 2. It sees points, and no formula.
+# Write `linear_regression`. In the example, the model learns the line y = 3x + 2 from
+# points.
 
 # %%
 x = minigrad.linspace(-1, 1, 50).reshape(50, 1)
@@ -991,14 +994,15 @@ print(x[:3].tolist(), y[:3].tolist())
 # %% [markdown] hints="linear_regression"
 # <details><summary>Hint 1</summary>
 #
-# Four steps in each round: forget, forward, backward, change. In which order, and what
-# goes wrong without the first?
+# Which object offers each of the five steps? What goes wrong if you leave out the
+# first?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `optimizer.zero_grad()`, `loss_fn(model(x), y)`, `loss.backward()`,
-# `optimizer.step()`, `loss.item()`.
+# The optimizer forgets and steps, the model predicts, the loss function compares, and
+# the loss computes gradients. Append a Python number, because a tensor would keep its
+# graph.
 #
 # </details>
 
@@ -1036,16 +1040,17 @@ with trying():
 check(linear_regression)
 
 # %% [markdown] task="test_dropout"
-# ## A test for chance
+# ## A test for a random function
 #
-# What dropout gives is another thing each time. All the same, much of it is certain:
-# which values can occur, about how many zeros there are, that two calls differ, and
-# that in evaluation nothing is dropped.
+# Dropout returns something else each time, but much about it is certain. You know which
+# values can occur, and about how many zeros there are. Two calls differ, and in
+# evaluation nothing is dropped.
 #
-# Write a **test** for functions such as `dropout`. It raises an error, an
-# AssertionError by `assert`, where something is wrong. The check gives it right ones,
-# which it must let pass every time, and wrong ones, which it must not: mistakes that
-# learners of this lab really make.
+# Write a test for functions like `dropout`. It raises an error if something is wrong,
+# for example with `assert`. The check gives it correct functions, which it must always
+# accept, and incorrect ones with mistakes that people make in this lab.
+#
+# The next cell shows how far the share of zeros may be off by chance.
 
 # %%
 dropped = minigrad.rand(100, 100).numpy() < 0.25
@@ -1054,16 +1059,15 @@ print(dropped.mean(), "is nearly 0.25: give or take", 3 * (0.25 * 0.75 / 10_000)
 # %% [markdown] hints="test_dropout"
 # <details><summary>Hint 1</summary>
 #
-# p = 0.5 hides much: there it does not matter whether p or 1 - p is the probability to
-# be dropped, nor by which of the two is divided. What is the result for p = 1, and for
-# p = 0? Are the zeros spread over rows and columns?
+# With p = 0.5, which mistakes couldn't you see? What should the result be for p = 0 and
+# for p = 1? What if whole rows were dropped?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# x of ones, 100 x 100, p = 0.2. `kept = y != 0`: its mean is 0.8, give or take 0.03;
-# all that is kept is 1 / 0.8; each row has some of both; a second call has others. Then
-# `training=False`, and p = 1.
+# Use a large tensor of ones and p = 0.2. Check the share of elements that are kept,
+# their value, that rows and columns are mixed, and that a second call differs. Then
+# check `training=False`, p = 0, and p = 1.
 #
 # </details>
 

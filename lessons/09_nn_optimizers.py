@@ -1,0 +1,493 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # 09 · Part 2: Which way down?
+#
+# Part 1 ended with a loss, and chapter 08 computes its gradient. An **optimizer**
+# decides how to change the parameters from there. In this lesson, you'll compare SGD,
+# momentum, and Adam, train a network on handwritten digits, and see how initialization
+# and clipping decide whether a deep one learns at all.
+#
+# It takes about {{duration}}, builds on part 1, and needs no GPU.
+
+# %% setup=true
+# Set-up: run this cell first. Running it twice does no harm.
+import math
+import warnings
+
+import numpy as np
+
+import minigrad
+from minigrad import answers_from, nn, optim, viz
+from minigrad.nn import functional as F
+from minigrad.training import linear_regression
+
+minigrad.manual_seed(0)
+
+# You'll write some of this in lab 09. Here, the reference solutions stand in.
+answers_from("solutions", before="10_cnn")
+
+# %% [markdown]
+# ## Three ways through a valley
+#
+# Minus the gradient is the direction of steepest descent, but it rarely points at the
+# minimum. Take f(a, b) = (a² + 30 b²) / 2, a valley that's steep in b and nearly flat
+# in a. Its gradient is (a, 30 b), and its minimum is at (0, 0).
+
+
+# %%
+def way(optimizer, p, steps):
+    """Return the points that an optimizer visits."""
+    seen = []
+    for _ in range(steps):
+        seen.append(p.tolist())
+        p.grad = p.detach() * minigrad.tensor([1.0, 30.0])
+        optimizer.step()
+    return seen
+
+
+# %% [markdown]
+# The simplest rule is `p -= lr * p.grad`, where lr is the learning rate. It's called
+# **SGD**, for stochastic gradient descent.
+#
+# **Puzzle 1: straight to the floor.** As given, SGD swings from one side of the valley
+# to the other. Choose the learning rate so that b is 0 after the first step, whatever
+# it was before.
+
+# %%
+lr = 0.06  # your line
+
+# %%
+p = nn.Parameter(minigrad.tensor([-9.0, 1.6]))
+seen = way(optim.SGD([p], lr=lr), p, 20)
+print(seen[1], "solved:", abs(seen[1][1]) < 1e-5)
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# A step turns b into b − lr · 30 b, which is 0 if lr is 1/30.
+#
+# ```python
+# lr = 1 / 30
+# ```
+#
+# Along a, each step then covers only 1/30 of the way. If lr is above 2/30, b grows from
+# step to step, so the steep direction limits the step for both.
+#
+# </details>
+
+# %% [markdown]
+# **Momentum** adds up past gradients, `buffer = momentum * buffer + grad`, and steps
+# along the buffer. What the gradients have in common builds up, and what alternates
+# cancels out. **Adam** (D. Kingma and J. Ba, 2015) keeps an average of the gradient,
+# and an average of its square. It divides the first by the square root of the second,
+# so a steep and a flat direction get steps of similar size.
+#
+# **Predict** which of the three swings across the valley, and which ones overshoot the
+# minimum.
+
+# %%
+ways = {}
+for name, make in {
+    "SGD": lambda p: optim.SGD(p, lr=0.06),
+    "with momentum": lambda p: optim.SGD(p, lr=0.02, momentum=0.85),
+    "Adam": lambda p: optim.Adam(p, lr=0.6),
+}.items():
+    p = nn.Parameter(minigrad.tensor([-9.0, 1.6]))
+    ways[name] = way(make([p]), p, 40)
+viz.surface(lambda a, b: (a * a + 30 * b * b) / 2, ways, x=(-10, 4), y=(-2.2, 2.2))
+
+# %% [markdown]
+# SGD swings across, and creeps along the valley. The other two remember how fast they
+# were, so they overshoot, but they get there sooner.
+#
+# ### Adam's steps
+#
+# Both of Adam's averages start at 0, so at first they're too small, by a factor of 1 −
+# βᵗ in step t. Adam divides by that factor. (β is 0.9 for the first average and 0.999
+# for the second.) **Predict** the first step for gradients of 1000, 1, and 0.001, if lr
+# is 0.1. After the correction, the averages are g and g².
+
+# %%
+p = nn.Parameter(minigrad.zeros(3))
+p.grad = minigrad.tensor([1000.0, 1.0, 0.001])
+optim.Adam([p], lr=0.1).step()
+p.tolist()
+
+# %% [markdown]
+# All three steps are {{=0.1 long|[-0.10000000149011612}}, because g / √g² is ±1.
+# Without the correction, the first step would be (1 − 0.9) / √(1 − 0.999), about 3.2
+# times as long.
+#
+# **Puzzle 2: count the steps.** If the gradient is always 7, how many of these steps
+# does Adam need from 1.0 to 0.3?
+
+# %%
+steps = 1  # your line
+
+# %%
+p = nn.Parameter(minigrad.ones(1))
+optimizer = optim.Adam([p], lr=0.1)
+for _ in range(steps):
+    p.grad = minigrad.tensor([7.0])
+    optimizer.step()
+print(f"{p.item():.3f}", "solved:", abs(p.item() - 0.3) < 1e-4)
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# The corrected averages of a constant gradient are 7 and 49 in every step, so every
+# step is lr long.
+#
+# ```python
+# steps = 7
+# ```
+#
+# </details>
+
+# %% [markdown]
+# ### Weight decay: Adam and AdamW
+#
+# **Weight decay** pulls every weight toward 0 by a fraction of its size. The original
+# Adam adds `weight_decay * p` to the gradient, and so does SGD. **AdamW** shrinks the
+# weight separately, before the step. Next are two weights whose gradients alternate
+# between ±100 and between ±0.01. **Predict** which weights shrink under Adam, and which
+# under AdamW.
+
+# %%
+for make in optim.Adam, optim.AdamW:
+    p = nn.Parameter(minigrad.ones(2))
+    optimizer = make([p], lr=0.01, weight_decay=0.5)
+    for step in range(200):
+        sign = 1 if step % 2 else -1
+        p.grad = sign * minigrad.tensor([100.0, 0.01])
+        optimizer.step()
+    print(f"{make.__name__:<6}", [f"{v:.3f}" for v in p.tolist()])
+
+# %% [markdown]
+# Under Adam, the decay is divided by the gradient's size too. So the first weight
+# {{=hardly feels it|['1.008', '0.016']}}, and the second is pulled to 0 at full speed.
+# Under AdamW, {{=both shrink alike|['0.373', '0.373']}}.
+#
+# **Puzzle 3: spare the bias.** Usually only weights should decay, and biases shouldn't.
+# An optimizer accepts a list of **groups**, which are dictionaries with `"params"` and
+# any options that differ. Split the group so that the bias has a `weight_decay` of 0.
+
+# %%
+weight, bias = (nn.Parameter(minigrad.ones(1)) for _ in range(2))
+groups = [{"params": [weight, bias]}]  # your line
+
+# %%
+weight.grad, bias.grad = minigrad.zeros(1), minigrad.zeros(1)
+optim.AdamW(groups, lr=0.1, weight_decay=0.5).step()
+print(weight.item(), bias.item())
+print("solved:", weight.item() < 1 == bias.item())
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# ```python
+# groups = [{"params": [weight]}, {"params": [bias], "weight_decay": 0.0}]
+# ```
+#
+# </details>
+
+# %% [markdown]
+# ### A batch in parts
+#
+# Gradients add up until you reset them, and that's sometimes useful. If a batch doesn't
+# fit into memory, compute it in parts, and make a single step at the end. This is
+# called **gradient accumulation**.
+#
+# **Puzzle 4: three parts.** The loss is a mean over 12 rows, and the parts have 4 rows
+# each. Change the line so that the gradients add up to that of the whole batch.
+
+# %%
+layer, x, t = nn.Linear(5, 3), minigrad.randn(12, 5), minigrad.arange(12) % 3
+F.cross_entropy(layer(x), t).backward()
+whole, layer.weight.grad = layer.weight.grad, None
+for rows, classes in zip(x.split(4), t.split(4), strict=True):
+    loss = F.cross_entropy(layer(rows), classes)  # your line
+    loss.backward()
+
+# %%
+ratio = (layer.weight.grad / whole).mean().item()
+print(f"{ratio:.2f} times the gradient", "solved:", abs(ratio - 1) < 1e-3)
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# The mean of 12 is a third of the sum of three means of 4.
+#
+# ```python
+# loss = F.cross_entropy(layer(rows), classes) / 3
+# ```
+#
+# </details>
+
+# %% [markdown]
+# **To the lab**: exercise 12 (`sgd`), exercise 13 (`adam`), and exercise 14 (`adamw`).
+#
+# ## Digits
+#
+# The course comes with 1,797 handwritten digits of 8 × 8 pixels (E. Alpaydin and C.
+# Kaynak, [UCI](https://doi.org/10.24432/C50P49), CC BY 4.0). We train on 1,437 of them,
+# and keep 360 back for the test at the end.
+
+# %%
+images, labels = minigrad.data.digits(train=True)
+viz.images(images[:20], labels[:20].tolist())
+
+# %% [markdown]
+# The network turns 64 pixels into 32 numbers and those into ten scores. In exercise 16,
+# you'll write the training loop, `linear_regression(model, loss_fn, optimizer, x, y,
+# epochs)`. Each **epoch** uses all of the data once. (In chapter 10, you'll train in
+# batches.) **Predict** the accuracy before training, and the first loss.
+
+
+# %%
+def digits(train):
+    """Return the digits as rows of 64 with a mean near 0, and their labels."""
+    images, labels = minigrad.data.digits(train)
+    return 3 * (images.flatten(1) - 0.3), labels
+
+
+def score(net):
+    """Return the accuracy on the digits that were kept back."""
+    x, t = digits(train=False)
+    with minigrad.no_grad():
+        return (net(x).argmax(1) == t).float().mean().item()
+
+
+# %%
+minigrad.manual_seed(1)
+net = nn.Sequential(nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 10))
+print(f"before: {score(net):.1%}")
+x, t = digits(train=True)
+adam = optim.Adam(net.parameters(), lr=0.01)
+losses = linear_regression(net, F.cross_entropy, adam, x, t, epochs=100)
+print(f"after: {score(net):.1%}, loss {losses[0]:.3f}, then {losses[-1]:.3f}")
+
+# %% [markdown]
+# An untrained network guesses, so about one digit in ten is correct, and the loss is
+# {{=near log 10|loss 2.343}}. Above each digit that it still gets wrong is the correct
+# label, and then its answer.
+
+# %%
+images, labels = minigrad.data.digits(train=False)
+answers = net(digits(train=False)[0]).argmax(1)
+wrong = [i for i in range(len(labels)) if answers[i].item() != labels[i].item()]
+titles = [f"{labels[i].item()}, not {answers[i].item()}" for i in wrong[:10]]
+viz.images([images[i] for i in wrong[:10]], titles)
+
+# %% [markdown]
+# ### Break it: twelve layers
+#
+# Now we train a network with twelve hidden layers of 64 from three initializations.
+# Their standard deviations are 0.05, 0.3, and Kaiming's √(2/64), about 0.18. (500
+# digits and 40 epochs are enough to see the difference.) **Predict** which of them
+# learn.
+
+
+# %%
+def deep(s):
+    """Return a deep network whose weights have standard deviation s."""
+    layers = []
+    for _ in range(12):
+        linear = nn.Linear(64, 64, bias=False)
+        nn.init.normal_(linear.weight, 0, s)
+        layers += [linear, nn.ReLU()]
+    return nn.Sequential(*layers, nn.Linear(64, 10))
+
+
+# %%
+curves = {}
+for s in 0.05, 0.3, (2 / 64) ** 0.5:
+    minigrad.manual_seed(2)
+    net = deep(s)
+    sgd = optim.SGD(net.parameters(), lr=0.01, momentum=0.9)
+    losses = linear_regression(net, F.cross_entropy, sgd, x[:500], t[:500], 40)
+    print(f"{s:.2f}: {score(net):.1%}, loss {losses[0]:.3g}, then {losses[-1]:.3g}")
+    curves[f"{s:.2f}"] = losses
+viz.lines(curves, x="epoch", y="loss", log="y")
+
+# %% [markdown]
+# With 0.05, the loss stays at {{=2.3|loss 2.31, then 2.3}}, because no gradient comes
+# through. With 0.3 it starts at {{=350, and ends as NaN|loss 350, then nan}}. Kaiming's
+# network learns. The three differ only in the size of their first weights.
+#
+# ## Clipping
+#
+# Even after a good initialization, a gradient is sometimes huge, for example because of
+# an outlier. **Gradient clipping** makes all gradients shorter by one factor if their
+# norm is above a limit. It has to happen after `backward` and before the step, so we
+# put it into the optimizer's `step`.
+
+
+# %%
+class Clipped(optim.SGD):
+    def __init__(self, params, limit):
+        super().__init__(params, lr=0.1)
+        self.limit, self.norms = limit, []
+
+    def step(self):
+        params = self.param_groups[0]["params"]
+        norm = nn.utils.clip_grad_norm_(params, self.limit)  # before it was clipped
+        self.norms.append(norm.item())
+        super().step()
+
+
+# %%
+norms = {}
+for limit, label in [(math.inf, "not clipped"), (1.0, "clipped to 1")]:
+    minigrad.manual_seed(5)
+    net = deep(0.22)  # a bit too large
+    sgd = Clipped(net.parameters(), limit)
+    linear_regression(net, F.cross_entropy, sgd, x[:500], t[:500], 40)
+    norms[f"{label}, accuracy {score(net):.0%}"] = sgd.norms
+viz.lines(norms, x="epoch", y="norm before clipping", log="y")
+
+# %% [markdown]
+# Without clipping, the first steps are so long that each gradient is larger than the
+# one before. After three of them, everything is NaN, and a NaN never goes away. With
+# clipping, the same gradients give short steps in the same direction, and the network
+# learns.
+#
+# **Puzzle 5: keep the direction.** This line clips each of two gradients by its own
+# norm, so the step points elsewhere. Change it so that their joint norm is 1 and their
+# ratio is still 10 to 1.
+
+# %%
+g = np.array([3.0, 0.3])
+clipped = g * np.minimum(1, 1 / np.abs(g))  # your line
+
+# %%
+norm, ratio = np.linalg.norm(clipped), clipped[0] / clipped[1]
+print(f"norm {norm:.2f}, ratio {ratio:.1f}")
+print("solved:", bool(np.isclose(norm, 1) and np.isclose(ratio, 10)))
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# All gradients together are one long vector with one norm, so there's one factor.
+#
+# ```python
+# clipped = g * min(1, 1 / np.linalg.norm(g))
+# ```
+#
+# </details>
+
+# %% [markdown]
+# **To the lab**: exercise 15 (`clip_grad_norm_`), exercise 16 (`linear_regression`),
+# and exercise 17, a test.
+#
+# ## What a step costs
+#
+# In chapter 04, `trace` listed the kernels that an expression launches. Here's one
+# training step of a network with four parameters, on the simulator's device.
+# **Predict** how many launches the optimizer needs.
+
+# %%
+net = nn.Sequential(nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 10)).to("sim")
+adam = optim.Adam(net.parameters())
+with minigrad.trace() as trace:
+    F.cross_entropy(net(x[:32].to("sim")), t[:32].to("sim")).backward()
+    adam.step()
+names = [launch.operator for launch in trace]
+print(len(names), "launches:", *names)
+
+# %% [markdown]
+# It needs {{=one|matmul adam}} for all four parameters, because a **fused** kernel
+# reads and writes each number once. Operator by operator, it would be 52.
+
+# %%
+slow = optim.Adam(net.parameters(), fused=False)
+with minigrad.trace() as trace:
+    slow.step()
+print(len(trace), "launches")
+
+# %% [markdown]
+# PyTorch's default on a GPU is in between. With `foreach=True`, it launches each
+# operator once for a whole list of parameters. `fused=True` gives you a single kernel.
+#
+# ## When it doesn't learn
+#
+# Error messages name the problem. The dangerous mistake is silent. **Predict** the
+# shape of a prediction of shape (32, 1) minus a target of shape (32,).
+
+# %%
+prediction, target = minigrad.zeros(32, 1), minigrad.zeros(32)
+print((prediction - target).shape)
+with warnings.catch_warnings(record=True) as found:
+    warnings.simplefilter("always")
+    nn.MSELoss()(prediction, target)
+print(str(found[0].message)[:70], "...")
+
+# %% [markdown]
+# Broadcasting makes it {{=(32, 32)}}, so each prediction is compared with every target.
+# The loss warns, and `target.unsqueeze(1)` fixes it. Here's what else to check.
+#
+# - **The loss doesn't fall.** Are `zero_grad` and `step` called? Does the optimizer have
+#   all parameters? Are the gradients 0, or huge? Change the learning rate by factors of
+#   3.
+# - **`p.grad` is None.** The parameter had no part in the loss, and optimizers skip it
+#   silently.
+# - **The loss is NaN.** Lower the learning rate, clip, and find the line with
+#   `autograd.detect_anomaly()`.
+# - **An error about dtypes or devices.** NumPy's floats need `x.float()`, classes need
+#   `labels.long()`, and data needs `x.to(device)`. Move the model before you make the
+#   optimizer.
+#
+# If you don't know whether the code or the data is to blame, train on ten samples only.
+# A correct network learns them by heart. **Predict** its loss after 50 epochs.
+
+# %%
+net = nn.Sequential(nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 10))
+adam = optim.Adam(net.parameters(), lr=0.01)
+losses = linear_regression(net, F.cross_entropy, adam, x[:10], t[:10], 50)
+print(f"{losses[0]:.3f}, then {losses[-1]:.3f}")
+
+# %% [markdown]
+# ## Before you go: three questions
+#
+# 1. You multiply the loss by 1,000. What changes for SGD, and for Adam?
+# 2. A batch is accumulated in parts. Where does clipping go?
+# 3. Can clipping rescue a network whose gradients vanish?
+#
+# <details><summary>Answers</summary>
+#
+# 1. SGD's steps are 1,000 times as long. Adam divides by the gradient's size, so apart
+#    from eps {{=nothing changes|1000 0.9}}.
+# 2. It goes after the last part's `backward` and before the step, because only then is
+#    the gradient complete.
+# 3. It can't, because it only makes gradients shorter.
+#
+# </details>
+
+# %%
+for scale in 1, 1000:
+    p = nn.Parameter(minigrad.ones(1))
+    p.grad = minigrad.tensor([0.3 * scale])
+    optim.Adam([p], lr=0.1).step()
+    print(scale, round(p.item(), 6))
+
+# %% [markdown]
+# Now finish **lab 09**. In chapter 10, its functions train a convolutional network on
+# MNIST. Afterward, you can run both parts of this lesson on your own code. In their
+# set-up cells, replace `"solutions"` with `"labs"`, and then choose **Kernel > Restart
+# Kernel and Run All Cells**.
+#
+# Further reading: D. Kingma and J. Ba, *Adam* (2015); I. Loshchilov and F. Hutter,
+# *Decoupled Weight Decay Regularization* (2019); G. Goh, *Why Momentum Really Works*
+# (distill.pub); and, in PyTorch's source, `torch/optim/adam.py`
+# (`_single_tensor_adam`).
