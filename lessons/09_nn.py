@@ -169,7 +169,7 @@ for name, p in net.named_parameters():
 #
 # **Puzzle 2: lost layers.** This network would never learn, because it has no
 # parameters. `__setattr__` sees only a list here, and a list isn't a module. Replace it
-# by the class in `nn` that holds modules like a list.
+# with an `nn.ModuleList`, which takes the list as its argument.
 
 
 # %%
@@ -268,9 +268,9 @@ state = minigrad.load_file(path)
 part = dict(state.items())  # your line
 
 # %%
+print("solved:", sorted(part) == ["0.bias", "0.weight"])
 with trying():
     print(five.load_state_dict(part, strict=False))
-print("solved:", sorted(part) == ["0.bias", "0.weight"])
 
 # %% [markdown]
 # <details><summary>Answer</summary>
@@ -300,6 +300,7 @@ print("solved:", sorted(part) == ["0.bias", "0.weight"])
 # 0.1, and 0.2. It's the square root of the variance.
 
 # %%
+minigrad.manual_seed(0)
 for s in 0.05, 0.1, 0.2:
     h = minigrad.randn(200, 100)
     for _ in range(30):
@@ -309,7 +310,7 @@ for s in 0.05, 0.1, 0.2:
 # %% [markdown]
 # They're about 0.5³⁰, 1, and 2³⁰. If every layer is off by a factor of two, the signal
 # has vanished or exploded after thirty layers. Only {{=s = 1 / √n|s = 0.1 standard
-# deviation 9.72e-01}} keeps its size.
+# deviation 9.97e-01}} keeps its size.
 #
 # ### With an activation
 #
@@ -339,6 +340,7 @@ def some(seen):
 # **Predict** the shapes of the three rows.
 
 # %%
+minigrad.manual_seed(0)
 rows = {
     "0.05": signals(lambda t: nn.init.normal_(t, 0, 0.05), F.tanh),
     "0.5": signals(lambda t: nn.init.normal_(t, 0, 0.5), F.tanh),
@@ -347,7 +349,7 @@ rows = {
 viz.histograms({name: some(seen) for name, seen in rows.items()})
 
 # %% [markdown]
-# - With small weights, all values {{=go to 0|layer 30: standard deviation 7.3e-10}}, so
+# - With small weights, all values {{=go to 0|layer 30: standard deviation 6.5e-10}}, so
 #   layer 30 no longer knows its input.
 # - With large weights, all values are {{=near −1 and 1|0.5, layer 30: standard
 #   deviation 0.91}}. There tanh is flat, so hardly any gradient comes back. Such units
@@ -372,9 +374,9 @@ rows = {
 viz.histograms({name: some(seen) for name, seen in rows.items()})
 
 # %% [markdown]
-# Only Kaiming's does. The default loses even more than 1/√n, because each layer keeps a
-# sixth of the mean square instead of half. Shallow networks don't mind, but a deep one
-# without normalization needs its own initialization.
+# Only Kaiming's row does, apart from chance. The default loses even more than 1/√n,
+# because each layer keeps a sixth of the mean square instead of half. Shallow networks
+# don't mind, but a deep one without normalization needs its own initialization.
 #
 # **Puzzle 4: keep the size.** These layers have a fan_in of 400 and a ReLU. Choose s so
 # that the mean square is still about 1 after twenty of them.
@@ -429,6 +431,7 @@ inits = {
     "Kaiming": kaiming,
     "0.5": lambda t: nn.init.normal_(t, 0, 0.5),
 }
+minigrad.manual_seed(0)
 norms = {}
 for name, init in inits.items():
     model = deep(init, nn.ReLU)
@@ -438,12 +441,12 @@ for name, init in inits.items():
 viz.lines(norms, x="layer", y="norm of the gradient", log="y")
 
 # %% [markdown]
-# With 0.05, the gradients are near {{=10⁻¹⁷|from 1.28e-17}}, so nothing learns. They're
-# called **vanishing gradients**. With 0.5 they're **exploding gradients** of more than
-# {{=10¹³|from 2.81e+13}}, and a single step would ruin the network. With Kaiming
-# initialization, all thirty layers have norms {{=between 0.2 and 1|lowest 0.294,
-# highest 0.961}}. Each line is nearly level, because a layer's weight gradient is its
-# input times the gradient from above, and one grows where the other shrinks.
+# With 0.05, the gradients are below {{=10⁻¹⁶|from 4.63e-17}}, so nothing learns.
+# They're called **vanishing gradients**. With 0.5 they're **exploding gradients** of
+# more than {{=10¹³|from 3.01e+13}}, and a single step would ruin the network. With
+# Kaiming initialization, all thirty layers have norms {{=between 0.1 and 0.5|lowest
+# 0.122, highest 0.417}}. Each line is nearly level, because a layer's weight gradient
+# is its input times the gradient from above, and one grows where the other shrinks.
 #
 # **To the lab**: exercise 4 (`linear`) and exercise 5 (`conv2d`) are the layers
 # themselves. Exercise 8 (`fans`) and exercise 9 (`kaiming_uniform_`) initialize them.
@@ -468,6 +471,7 @@ viz.norm_axes()
 # 5.
 
 # %%
+minigrad.manual_seed(0)
 bn, x = nn.BatchNorm1d(3), 5 + 2 * minigrad.randn(64, 3)
 y = bn(x)
 for name, z in {"x": x, "y": y.detach()}.items():
@@ -486,7 +490,7 @@ for name, z in {"x": x, "y": y.detach()}.items():
 # The squares are divided by n − 1 for the running variance, because it's an estimate
 # for data that isn't in the batch. The 0.1 is called **momentum**. **Predict** the
 # running mean after our one batch. It began at 0, and the columns have means of about
-# 5.0, 4.7, and 5.0.
+# 5.2, 5.1, and 4.3.
 
 # %%
 print("running mean ", bn.running_mean)
@@ -495,7 +499,7 @@ for _ in range(50):
 print("50 batches on", bn.running_mean)
 
 # %% [markdown]
-# It's {{=a tenth of the batch's|running mean tensor([0.5021, 0.4658, 0.5001])}}, so
+# It's {{=a tenth of the batch's|running mean tensor([0.5247, 0.5084, 0.4308])}}, so
 # don't evaluate a network after a few batches only.
 #
 # **Puzzle 5: neighbors.** The first row of x is also the first row of `pair`, but it
@@ -533,13 +537,14 @@ print(f"difference {gap:.2f}", "solved:", gap < 1e-6)
 # maximum, and the mean for a tensor of ones and p = 0.3.
 
 # %%
+minigrad.manual_seed(0)
 x = minigrad.ones(10_000)
 y = F.dropout(x, p=0.3)
 (y == 0).float().mean(), y.max(), y.mean()
 
 # %% [markdown]
 # The maximum is {{=1 / 0.7|tensor(1.4286)}}, and the mean {{=stays near
-# 1|tensor(0.9990)}}. So `eval()`, which drops nothing, needs no correction. (The 2014
+# 1|tensor(1.0059)}}. So `eval()`, which drops nothing, needs no correction. (The 2014
 # paper scaled the weights afterward instead.) Backward uses the same mask, so a dropped
 # number gets no gradient.
 #

@@ -122,12 +122,12 @@ viz.surface(lambda a, b: (a * a + 30 * b * b) / 2, ways, x=(-10, 4), y=(-2.2, 2.
 p = nn.Parameter(minigrad.zeros(3))
 p.grad = minigrad.tensor([1000.0, 1.0, 0.001])
 optim.Adam([p], lr=0.1).step()
-p.tolist()
+[f"{v:.4f}" for v in p.tolist()]
 
 # %% [markdown]
-# All three steps are {{=0.1 long|[-0.10000000149011612}}, because g / √g² is ±1.
-# Without the correction, the first step would be (1 − 0.9) / √(1 − 0.999), about 3.2
-# times as long.
+# All three steps are {{=0.1 long|['-0.1000', '-0.1000', '-0.1000']}}, because g / √g²
+# is ±1. Without the correction, the first step would be (1 − 0.9) / √(1 − 0.999), about
+# 3.2 times as long.
 #
 # **Puzzle 2: count the steps.** If the gradient is always 7, how many of these steps
 # does Adam need from 1.0 to 0.3?
@@ -322,7 +322,7 @@ for s in 0.05, 0.3, (2 / 64) ** 0.5:
 viz.lines(curves, x="epoch", y="loss", log="y")
 
 # %% [markdown]
-# With 0.05, the loss stays at {{=2.3|loss 2.31, then 2.3}}, because no gradient comes
+# With 0.05, the loss stays at {{=2.3|loss 2.3, then 2.3}}, because no gradient comes
 # through. With 0.3 it starts at {{=350, and ends as NaN|loss 350, then nan}}. Kaiming's
 # network learns. The three differ only in the size of their first weights.
 #
@@ -437,9 +437,9 @@ print(str(found[0].message)[:70], "...")
 # Broadcasting makes it {{=(32, 32)}}, so each prediction is compared with every target.
 # The loss warns, and `target.unsqueeze(1)` fixes it. Here's what else to check.
 #
-# - **The loss doesn't fall.** Are `zero_grad` and `step` called? Does the optimizer have
-#   all parameters? Are the gradients 0, or huge? Change the learning rate by factors of
-#   3.
+# - **The loss doesn't fall.** Are `zero_grad` and `step` called? Does the optimizer
+#   have all parameters? Are the gradients 0, or huge? Change the learning rate by
+#   factors of 3.
 # - **`p.grad` is None.** The parameter had no part in the loss, and optimizers skip it
 #   silently.
 # - **The loss is NaN.** Lower the learning rate, clip, and find the line with
@@ -467,7 +467,7 @@ print(f"{losses[0]:.3f}, then {losses[-1]:.3f}")
 # <details><summary>Answers</summary>
 #
 # 1. SGD's steps are 1,000 times as long. Adam divides by the gradient's size, so apart
-#    from eps {{=nothing changes|1000 0.9}}.
+#    from eps {{=nothing changes|times 1000: 0.900}}.
 # 2. It goes after the last part's `backward` and before the step, because only then is
 #    the gradient complete.
 # 3. It can't, because it only makes gradients shorter.
@@ -479,7 +479,7 @@ for scale in 1, 1000:
     p = nn.Parameter(minigrad.ones(1))
     p.grad = minigrad.tensor([0.3 * scale])
     optim.Adam([p], lr=0.1).step()
-    print(scale, round(p.item(), 6))
+    print(f"times {scale}: {p.item():.3f}")
 
 # %% [markdown]
 # Now finish **lab 09**. In chapter 10, its functions train a convolutional network on

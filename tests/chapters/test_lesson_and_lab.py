@@ -26,6 +26,8 @@ REWRITTEN = [
     "06_matmul",
     "07_convolution",
     "08_autograd",
+    "09_nn",
+    "12_graphs",
     "11_extending_pytorch",
     "12_graphs",
 ]
