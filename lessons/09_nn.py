@@ -17,7 +17,7 @@
 # more than that. It has thousands of parameters, and something has to find, save, and
 # initialize them. This lesson is about **modules**, which know their parameters by
 # name, and about the size of the numbers on their way through a deep network. It ends
-# with the **loss** of a classifier. Part 2 is about optimizers.
+# with **losses**, and part 2 is about optimizers.
 #
 # It takes about {{duration}}, builds on chapter 08, and needs no GPU. Write your
 # predictions down before you run the next cell.
@@ -296,7 +296,7 @@ with trying():
 # **fan_in**. Suppose the inputs have variance 1, the weights have variance s², and both
 # have mean 0. Then each output has variance n · s².
 #
-# **Predict** the standard deviation after thirty layers with n = 100, for s = 0.05,
+# **Predict** the **standard deviation** after thirty layers with n = 100, for s = 0.05,
 # 0.1, and 0.2. It's the square root of the variance.
 
 # %%
@@ -442,11 +442,14 @@ viz.lines(norms, x="layer", y="norm of the gradient", log="y")
 
 # %% [markdown]
 # With 0.05, the gradients are below {{=10⁻¹⁶|from 4.63e-17}}, so nothing learns.
-# They're called **vanishing gradients**. With 0.5 they're **exploding gradients** of
-# more than {{=10¹³|from 3.01e+13}}, and a single step would ruin the network. With
-# Kaiming initialization, all thirty layers have norms {{=between 0.1 and 0.5|lowest
-# 0.122, highest 0.417}}. Each line is nearly level, because a layer's weight gradient
-# is its input times the gradient from above, and one grows where the other shrinks.
+# Gradients like these are called **vanishing**. With 0.5 they're **exploding** to more
+# than {{=10¹³|from 3.01e+13}}, and a single step would ruin the network. With Kaiming
+# initialization, all thirty layers have norms {{=between 0.1 and 0.5|lowest 0.122,
+# highest 0.417}}. Each line is nearly level, because a layer's weight gradient is its
+# input times the gradient from above, and one grows where the other shrinks. We could
+# measure this because we wrote the loops ourselves. For any other network there are
+# **hooks**, which are functions that a module calls after its forward or during
+# backward. You register one with `register_forward_hook`.
 #
 # **To the lab**: exercise 4 (`linear`) and exercise 5 (`conv2d`) are the layers
 # themselves. Exercise 8 (`fans`) and exercise 9 (`kaiming_uniform_`) initialize them.
@@ -455,7 +458,8 @@ viz.lines(norms, x="layer", y="norm of the gradient", log="y")
 #
 # Initialization sets the sizes only at the beginning, but **batch normalization** (S.
 # Ioffe and C. Szegedy, 2015) measures them in every step. For each channel, it takes
-# the mean and the variance over the batch, and over all pixels if there are any.
+# the mean and the variance over the **batch**, which are the samples of a step, and
+# over all pixels if there are any.
 #
 # > y = (x − mean) / √(var + eps) · weight + bias
 #
@@ -480,7 +484,7 @@ for name, z in {"x": x, "y": y.detach()}.items():
 # %% [markdown]
 # When you use the network, there may be a single sample and no batch to average over.
 # So during training the layer also keeps a **running mean** and a **running variance**.
-# They're buffers, which are tensors that are saved but not learned.
+# They're **buffers**, which are tensors that are saved but not learned.
 #
 # | | uses | running mean and variance |
 # |---|---|---|
@@ -543,10 +547,10 @@ y = F.dropout(x, p=0.3)
 (y == 0).float().mean(), y.max(), y.mean()
 
 # %% [markdown]
-# The maximum is {{=1 / 0.7|tensor(1.4286)}}, and the mean {{=stays near
-# 1|tensor(1.0059)}}. So `eval()`, which drops nothing, needs no correction. (The 2014
-# paper scaled the weights afterward instead.) Backward uses the same mask, so a dropped
-# number gets no gradient.
+# The maximum is {{=1 / 0.7|tensor(1.4286)}}, and the mean {{=hardly
+# changes|tensor(1.0059)}}. So `eval()`, which drops nothing, needs no correction. (The
+# 2014 paper scaled the weights afterward instead.) Backward uses the same mask, so a
+# dropped number gets no gradient.
 #
 # **Puzzle 6: one instead of two.** A tensor goes through dropout with p = 0.2 and then
 # with p = 0.5. Choose a single p that drops as many.

@@ -252,7 +252,8 @@ viz.images(images[:20], labels[:20].tolist())
 # The network turns 64 pixels into 32 numbers and those into ten scores. In exercise 16,
 # you'll write the training loop, `linear_regression(model, loss_fn, optimizer, x, y,
 # epochs)`. Each **epoch** uses all of the data once. (In chapter 10, you'll train in
-# batches.) **Predict** the accuracy before training, and the first loss.
+# batches, and change the learning rate by a **schedule**.) **Predict** the accuracy
+# before training, and the first loss.
 
 
 # %%
