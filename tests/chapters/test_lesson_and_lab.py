@@ -27,7 +27,6 @@ REWRITTEN = [
     "07_convolution",
     "08_autograd",
     "09_nn",
-    "12_graphs",
     "11_extending_pytorch",
     "12_graphs",
 ]
