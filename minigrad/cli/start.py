@@ -278,7 +278,7 @@ so change them as you like.
 
 You need Python and NumPy, but no GPU. The **core path** takes about 22 hours. It
 consists of the first lesson and the core exercises of chapters 00 to 06 and 08 to 10.
-With everything else, the course takes about 55 hours. Each exercise says whether it's
+With everything else, the course takes about 60 hours. Each exercise says whether it's
 core, good to know, or extra."""
 
 AGAIN = """\
