@@ -136,7 +136,7 @@ class Operator:
         words = map(str.capitalize, self.name.split("_"))
         self.node_name = f"{''.join(words)}Backward0"
         self.gradients = vjps and Gradients(*vjps)
-        self.plans = plan_cache.new()
+        self.plans = {}
         self.call = functools.update_wrapper(self.planned_call(), check)
 
     def cpu(self, function):

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 UPLOAD = "a copy of numbers from the host to a device"
-_plans = []  # dicts of plans, most of which are empty at any time
+_filled = []  # the dicts that have plans
 _caches = []  # functions, each of which empties a cache
 
 
@@ -29,16 +29,14 @@ class _State(threading.local):
 state = _State()
 
 
-def new():
-    """A new dict, which is emptied whenever an answer of the learner's changes."""
-    plans = {}
-    _plans.append(plans)
-    return plans
-
-
 def put(plans, key, plan, most=1000):
-    """Put a plan into such a dict, which never holds more than `most`; return it."""
-    if len(plans) >= most:
+    """Put a plan into a dict, and return it.
+
+    The dict never holds more than `most`, and is emptied whenever an answer changes.
+    """
+    if not plans:
+        _filled.append(plans)
+    elif len(plans) >= most:
         plans.clear()
     plans[key] = plan
     return plan
@@ -53,9 +51,8 @@ def cached(function):
 
 def clear():
     """Empty all caches: an answer has changed, and plans depend on answers."""
-    for plans in _plans:
-        if plans:
-            plans.clear()
+    while _filled:
+        _filled.pop().clear()
     for empty in _caches:
         empty()
 

@@ -43,7 +43,7 @@ def meant(error):
     The names are those where it was raised: variables, attributes, or a dict's keys.
     """
     name = getattr(error, "name", None) or (error.args or ("",))[0]
-    trace, names = error.__traceback__, []
+    trace = error.__traceback__
     if not isinstance(name, str) or "Did you mean" in str(error) or not trace:
         return ""
     while trace.tb_next:
@@ -56,6 +56,8 @@ def meant(error):
     elif type(error) is KeyError:
         dicts = [d for d in frame.f_locals.values() if type(d) is dict]
         names = [key for d in dicts for key in d if isinstance(key, str)]
+    else:
+        return ""
     close = [n for n in nearest(name, names) if n != name]
     return f". Did you mean: {close[0]!r}?" if close else ""
 

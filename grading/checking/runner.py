@@ -20,6 +20,7 @@ import numpy as np
 
 from minigrad import layout, suggest
 from minigrad.course import CHAPTERS, solution
+from minigrad.exercises import exercise as exercise_module
 from minigrad.exercises.answers import load_references
 from minigrad.exercises.registry import exercises, find, isolated, kind
 from minigrad.exercises.sandbox import TimeUp, alone, captured, time_limit
@@ -70,12 +71,12 @@ class LocalSubject:
     ahead = None  # here each call waits for its turn
 
     def about(self, name):
-        """Is there an answer, and where does it come from?"""
+        """Is there an answer, and whose is it?"""
         answer = find(name).answer
         if answer is None:
             return About("not answered")
         state = "solution" if answer.from_solutions else "answered"
-        return About(state, *answer.source[:3], _uses_torch(answer.value))
+        return About(state, _uses_torch(answer.value))
 
     def text(self, name):
         """A kernel's answer, CUDA C, and nothing of it is run here.
@@ -232,7 +233,9 @@ def _bare(value):
 
 @functools.cache
 def _references():
-    """Load the course's own answers once: they stand in while one is judged."""
+    """Load the course's own answers, unless another process has them, once."""
+    if exercise_module.supply:
+        return
     with_exercises = {entry.chapter for entry in exercises()}
     for chapter in CHAPTERS:
         if chapter.name in with_exercises and solution(chapter.name).exists():
@@ -308,10 +311,9 @@ def _own_line(error, exercise):
     """The last line of the learner's cell that the error passed through."""
     answer = exercise.answer.value
     own = getattr(getattr(answer, "__code__", None), "co_filename", None)
-    for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        if frame.filename == own:
-            text = linecache.getline(own, frame.lineno).strip()
-            return f"line {frame.lineno}: {text}"
+    for frame, line in reversed([*traceback.walk_tb(error.__traceback__)]):
+        if frame.f_code.co_filename == own:
+            return f"line {line}: {linecache.getline(own, line).strip()}"
     return ""
 
 

@@ -44,9 +44,6 @@ class About(NamedTuple):
     """What is known of an answer. state: "answered", "not answered" or "solution"."""
 
     state: str
-    notebook: str | None = None
-    cell: str | None = None
-    hash: str | None = None
     uses_torch: bool = False
 
 
@@ -97,9 +94,9 @@ def outcome(reply):
 
 def about(reply):
     """What is said of an answer."""
-    state, *names, uses_torch = _sized(reply, 5)
+    state, uses_torch = _sized(reply, 2)
     expect(state in STATES and type(uses_torch) is bool)
-    return About(state, *(name and text(name) for name in names), uses_torch)
+    return About(state, uses_torch)
 
 
 def text(value):

@@ -46,7 +46,6 @@ def serve(descriptor, boxed):
     worker.warm()
     simulation.warm()
     room = Room(boxed)
-    gc.collect()
     gc.freeze()  # so that collections in the children touch no shared page
     gc.enable()
     signal.signal(signal.SIGCHLD, _forget_ended)

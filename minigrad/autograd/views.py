@@ -39,7 +39,7 @@ class ViewOp:
     def __init__(self, name, backward, function):
         self.name, self.backward, self.function = name, backward, function
         self.__doc__ = function.__doc__
-        self.layouts = plan_cache.new()  # the layouts of the views that it made
+        self.layouts = {}  # of the views that it made
 
     def __get__(self, x, owner=None):
         return self.function if x is None else MethodType(self, x)

@@ -139,6 +139,8 @@ def percent_cells(text):
 def python(text):
     """The cell with `pass` in place of the lines that only IPython understands."""
     lines = text.split("\n")
+    if not any(MAGIC.match(line.lstrip()) for line in lines):
+        return text
     while True:
         try:
             ast.parse("\n".join(lines))

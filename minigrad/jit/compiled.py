@@ -36,7 +36,7 @@ class Compiled:
     def __init__(self, function, mode=None):
         functools.update_wrapper(self, function)
         self.function, self.mode, self.calls, self.log = function, mode, 0, []
-        self.traces = plan_cache.new()  # emptied whenever an answer changes
+        self.traces = {}
 
     def __call__(self, *args, **kwargs):
         self.calls += 1
@@ -68,7 +68,8 @@ class Compiled:
         if self.mode and type(program) is Program:
             program = Captured(program)
         here.settle()
-        self.traces[len(self.traces)] = Trace(here, program, refused)
+        trace = Trace(here, program, refused)
+        plan_cache.put(self.traces, len(self.traces), trace)
         if refused:
             self.log.append((self.calls, "refused", refused))
         else:
