@@ -14,10 +14,9 @@
 # # 11 · Your kernel inside PyTorch
 #
 # So far, you've launched your kernels from a library of your own. In this lesson, you
-# put them into **PyTorch**, so that its autograd, `torch.compile`, and its profiler
-# treat them like any other operator. You'll see what each part of an extension does,
-# build one, follow a call down to the kernel, and learn which inputs find the faults of
-# an operator.
+# put them into **PyTorch**, so that its autograd and `torch.compile` treat them like
+# any other operator. You'll build an extension, follow a call down to the kernel, and
+# learn which inputs find the faults of an operator.
 #
 # It takes about {{duration}}, plus a minute or two for the compilers. You should have
 # read chapters 04 and 08. A cell that needs a C++ compiler or a GPU says so if there's
@@ -133,15 +132,13 @@ for V in 1, 4:
     print(f"V = {V}:", counts["requests"], "requests,", counts["sectors"], "sectors")
 
 # %% [markdown]
-# It's a quarter, {{=48}}. The sectors go down as well, from {{=576}} to {{=400}},
-# although `y` still takes 256 of them. A request now covers two rows of `y`, which
-# share the elements of `b`, and `a` is read once for four results.
+# It's a quarter, {{=48}}. The sectors also go down, from {{=576}} to {{=400}}, because
+# a request now covers two rows of `y`, which share the elements of `b`.
 #
 # ### The launch
 #
-# In C++, a tensor is an `at::Tensor`, because ATen is PyTorch's C++ library of
-# operators (chapter 04). Here's the function that allocates the sum and launches its
-# kernel, followed by what it uses.
+# In C++, a tensor is an `at::Tensor`, because ATen is PyTorch's C++ library. Here's the
+# function that allocates the sum and launches its kernel, followed by what it uses.
 
 # %%
 part("extension/csrc/cuda.cu", "Tensor add_cuda(", "}")
@@ -158,17 +155,14 @@ part("extension/csrc/cuda.cu", "#define DISPATCH", "    }")
 # - `[&] { … }` is a lambda. `AT_DISPATCH_FLOATING_TYPES_AND_HALF` compiles it for
 #   double, float, and half, with `scalar_t` as the type's name, and runs the one that
 #   fits.
-# - `a.const_data_ptr<scalar_t>()` is the address of the elements. It raises an error if
-#   the tensor has another dtype. `numel()` is the number of elements.
-# - A `#define` is replaced by its text. So `LAUNCH(kernel, threads, …)` becomes a
-#   launch, unless there are no threads, because a grid of 0 blocks is an error.
-# - `Place place(a)` creates an object. The part after the colon initializes its
-#   members, and their destructors run when the function ends, even if it raises an
-#   error. So `guard` makes the tensor's GPU the current one, and later restores the
-#   previous one. Without it, the kernel is launched on whichever GPU is current.
-#
-# `stream` is the caller's stream, so the kernel runs after whatever computes `a`, and
-# before whatever reads `y`.
+# - `a.const_data_ptr<scalar_t>()` is the address of the first element. It raises an
+#   error if the tensor has another dtype.
+# - `LAUNCH(kernel, threads, …)` is replaced by the text of its `#define`. It launches
+#   nothing if there are no threads, because a grid of 0 blocks is an error.
+# - `Place place(a)` creates an object. Its `guard` makes the tensor's GPU the current
+#   one. When the function ends, even with an error, C++ destroys the object, which
+#   restores the previous GPU. Its `stream` is the caller's, so the kernel runs after
+#   whatever computes `a`.
 #
 # **Predict**: `C10_CUDA_KERNEL_LAUNCH_CHECK()` asks whether the launch was accepted.
 # Instead, you could wait for the kernel with `cudaDeviceSynchronize()`, which also
@@ -194,10 +188,9 @@ part("extension/csrc/bindings.cpp", "Tensor add(", "}")
 
 # %% [markdown]
 # `TORCH_CHECK(condition, …)` raises a RuntimeError if the condition is false, and joins
-# its other arguments to make the message. The macros `CHECK_SAME` (one device and one
-# dtype), `CHECK_FLOAT`, and `CHECK_CONTIGUOUS` contain such checks. Other extensions
-# often have CHECK_CUDA, and CHECK_INPUT for everything at once. `RUN` calls `add_cuda`
-# or `add_cpu`.
+# its other arguments to make the message. The macros contain such checks, and
+# `CHECK_SAME` compares devices and dtypes. (Many extensions have CHECK_CUDA, and
+# CHECK_INPUT for everything.) `RUN` calls `add_cuda` or `add_cpu`.
 #
 # The next cell builds the whole extension. Without a GPU, it's only the half for the
 # CPU.
@@ -294,8 +287,7 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("hinge", &hinge); }
 # %% [markdown]
 # `PYBIND11_MODULE` makes it a Python module, and `m.def` gives the module a function.
 # **pybind11** is a C++ library that converts Python's arguments to C++, and C++
-# exceptions to Python's. (Most extensions include `torch/extension.h`, which is all of
-# PyTorch's C++ and takes longer to compile.)
+# exceptions to Python's. (Most extensions include all of `torch/extension.h`.)
 
 # %%
 _ = (folder / "setup.py").write_text("""\
@@ -341,8 +333,8 @@ else:
 # | undefined symbol: _ZN3c10… | it was built for another PyTorch, so build it again |
 # | no kernel image is available | set TORCH_CUDA_ARCH_LIST for your GPU, e.g. "9.0" |
 #
-# (Since PyTorch 2.9, a library that uses only the stable subset of its C++ interface,
-# `torch/csrc/stable`, keeps working with later versions.)
+# (A library that uses only `torch/csrc/stable`, new in PyTorch 2.9, needn't be built
+# again for later versions.)
 #
 # **To the lab**: exercise 1 (`check_bias_gelu`), exercise 2 (`bias_gelu_cpu`), exercise
 # 3 (`bias_gelu`), exercise 4 (`bias_gelu_backward`), and exercise 5 (`bias_backward`).
@@ -398,11 +390,11 @@ print("solved:", agree)
 # </details>
 
 # %% [markdown]
-# The version in `examples/extension` calls compiled kernels in `backward`, so it takes
-# three more precautions. It calls `dy.contiguous()`, because the gradient of a sum is a
-# single number, expanded. It looks at `ctx.needs_input_grad`, so that a gradient nobody
-# needs costs nothing. It also raises an error if somebody asks for the gradient's own
-# gradient (`once_differentiable`), because autograd can't see into a compiled kernel.
+# In `examples/extension`, `backward` calls compiled kernels, so it first calls
+# `dy.contiguous()`, because the gradient of a sum is a single number, expanded. It also
+# looks at `ctx.needs_input_grad`, so that a gradient nobody needs costs nothing. The
+# decorator `once_differentiable` refuses to compute the gradient's own gradient,
+# because autograd can't see into a compiled kernel.
 #
 # **Predict**: `torch.compile` turns a model into a graph before it runs it, and with
 # `fullgraph=True`, it raises an error if it can't follow a call. What does it do with
@@ -433,9 +425,8 @@ if ops:
 #
 # ## An operator of the dispatcher
 #
-# PyTorch's docs recommend registering an operator with `torch.library`. Then it has
-# everything that PyTorch's own operators have, but you need to provide four things,
-# which are the function, a name with a schema, a shape rule, and a gradient.
+# PyTorch's docs recommend registering an operator with `torch.library`. You provide a
+# function, a name with a schema, a shape rule, and a gradient.
 #
 # Any function will do, so ours launches the same kernel through `minigrad.Kernel`. On a
 # GPU, that's CuPy, so two libraries have to agree on memory and on streams.
@@ -468,8 +459,8 @@ print(shared)
 # %% [markdown]
 # The array {{=sees the 7|[0. 7. 0.]}}, and it's still valid. The struct also contains a
 # function that the receiver calls when it no longer needs the memory, and PyTorch
-# doesn't free it before. A bare address, such as `x.data_ptr()`, has no such function.
-# If the tensor goes away, the memory at this address may soon hold something else.
+# doesn't free it before. A bare address, such as `x.data_ptr()`, has no such function,
+# so it's valid only as long as the tensor.
 #
 # **Streams.** CuPy has its own current stream, and kernels in different streams don't
 # wait for each other. The next picture is a sketch of what can happen. Each bar is a
@@ -531,10 +522,9 @@ print(outer._opoverload._schema)
 print(torch.ops.aten.conv2d.default._schema)
 
 # %% [markdown]
-# The second schema belongs to PyTorch's own convolution. PyTorch generates the C++
-# declaration from it. There, `Tensor?`, which may be None, becomes a
-# `std::optional<Tensor>`, and `SymInt[2]`, a list of integers, becomes an
-# `IntArrayRef`. All schemas are in `native_functions.yaml`.
+# The second schema is PyTorch's convolution. PyTorch generates the C++ declaration from
+# it, where `Tensor?` (which may be None) becomes `std::optional<Tensor>`, and
+# `SymInt[2]` (a list of integers) becomes `IntArrayRef`.
 #
 # The **shape rule** is called *fake*, because a compiler calls it with tensors that
 # have no memory, and it returns another one.
@@ -573,9 +563,8 @@ print(model(a, b).item(), outer(a, b).sin().sum().item())
 
 # %% [markdown]
 # It doesn't, because `fullgraph=True` didn't raise an error. `torch.library.opcheck`
-# runs {{=four tests|'test_aot_dispatch_dynamic': 'SUCCESS'}}. Is the schema true? Is
-# the gradient registered in the right way? Does the shape rule agree with the results?
-# Does the operator work under `torch.compile` with unknown sizes?
+# tests {{=all of this|'test_aot_dispatch_dynamic': 'SUCCESS'}}: the schema, how the
+# gradient is registered, the shape rule, and `torch.compile` with unknown sizes.
 
 # %%
 torch.library.opcheck(outer, (a, b))
@@ -616,18 +605,16 @@ print("solved:", set(found.values()) == {"SUCCESS"})
 # </details>
 
 # %% [markdown]
-# In C++, `TORCH_LIBRARY(lesson11, m)` registers the same things, and a call then
-# doesn't pass through Python. `examples/extension/minigrad_ops` registers compiled
-# kernels from Python, including those of its gradients.
+# In C++, `TORCH_LIBRARY(lesson11, m)` registers operators too, and their calls don't
+# pass through Python.
 #
 # **To the lab**: exercise 6 (`bias_gelu_autograd`) and exercise 7 (`outer_shape`).
 #
 # ## The same in minigrad
 #
-# In minigrad, an elementwise operator is one call (chapter 04). You pass a name, its
-# meaning in NumPy, its expression in CUDA C, and one gradient per operand. Here's the
-# length of the hypotenuse, √(a² + b²). Its slope with respect to a is a divided by the
-# length.
+# In minigrad, an elementwise operator is one call (chapter 04). Here's √(a² + b²), the
+# length of the hypotenuse, with its meaning in NumPy, its expression in CUDA C, and a
+# gradient for each operand. Its slope with respect to a is a divided by the length.
 #
 # **Puzzle 5: by symmetry.** Fix the last line of the call.
 
@@ -664,10 +651,9 @@ print("solved:", agree)
 # </details>
 
 # %% [markdown]
-# The library takes care of broadcasting, strides, dtypes, and the registry. It also
-# sums the gradient of `row`, because that operand was broadcast. The next table has a
-# row for each thing that an operator needs, and a column for each of the three ways to
-# provide it.
+# The library does the rest, and also sums the gradient of `row`, because that operand
+# was broadcast. The next table compares the three ways, with a row for each thing that
+# an operator needs.
 #
 # | | extension | `torch.library` | minigrad |
 # |---|---|---|---|
@@ -687,13 +673,12 @@ print("solved:", agree)
 # %%
 every = torch._C._dispatch_get_all_op_names()
 aten = [name for name in every if name.startswith("aten::")]
-print(len({name.partition(".")[0] for name in aten}), "names,", len(aten), "operators")
+print(len(aten), "operators, with", len({n.partition(".")[0] for n in aten}), "names")
 a, b = torch.rand(64, 32, requires_grad=True), torch.rand(32, 48)
 torch._C._dispatch_keys(a)
 
 # %% [markdown]
-# ATen has more operators than names, because a name can have several variants, such as
-# an in-place one. The keys are listed from low to high, so read them from the right.
+# The keys are listed from low to high, so read them from the right.
 # {{=Autocast|AutocastCPU}} would change dtypes if it were on. {{=AutogradCPU}} records
 # the operation for the gradient and calls again without its own key.
 # {{=ADInplaceOrView}} counts the versions of tensors that are written in place. Then
@@ -740,7 +725,7 @@ for pair in (a, b), (torch.rand(2, 3, 4), torch.rand(2, 4, 5)):
 #
 # `mm` is a **structured kernel**, which has two halves. The *meta* half checks the
 # arguments and computes the shape, like our `register_fake`. The other half computes,
-# and on a GPU, it calls cuBLAS in the current stream. Here are all levels of the call.
+# on a GPU with cuBLAS. Here are all levels of the call.
 
 # %%
 viz.dispatch()
@@ -919,9 +904,8 @@ print(found, "solved:", {"gradient of ones", "ignores dy's strides"} <= found)
 # dy = torch.rand(3, 2).T
 # ```
 #
-# Here, 3 · dy is rounded only once. If a gradient is a long sum, a correct operator may
-# add in another order, so the tolerance must allow for the rounding of the operand's
-# dtype.
+# If a gradient is a long sum, a correct operator may add in another order, so the
+# tolerance must allow for the rounding of the operand's dtype.
 #
 # </details>
 

@@ -14,8 +14,7 @@
 # # 11 · Part 2: Was it worth it?
 #
 # Your operator is inside PyTorch. Is it also faster than what was there before? In this
-# lesson, you compare the two fairly, find out how much of the time is Python's, and
-# read a profiler's report.
+# lesson, you compare the two fairly and read a profiler's report.
 #
 # It takes about {{duration}} and builds on part 1. (It isn't on the core path.) All
 # times of a GPU were measured on one {{extension/op | outer_ | GPU}}
@@ -46,11 +45,11 @@ except (extension.NoCompiler, extension.BuildFailed) as problem:
 #
 # Chapter 02 explains how to time a kernel. Here are its rules again, and a fifth.
 #
-# 1. Warm up, because the first call compiles, loads, and allocates.
+# 1. Warm up, because the first call compiles.
 # 2. Wait for the GPU, because a launch returns before the kernel has finished.
-# 3. Try several sizes. What's faster for large tensors may be slower for small ones.
-# 4. Repeat the measurement, and alternate between the candidates.
-# 5. Let both do the same work, in the same dtype, and with the same gradient mode.
+# 3. Try several sizes.
+# 4. Repeat, and alternate between the candidates.
+# 5. Let both do the same work, in the same dtype and gradient mode.
 #
 # `torch.utils.benchmark.Timer` warms up and waits for you. It reads the host's clock,
 # so its times include the launch, and it measures one candidate after the other.
@@ -98,8 +97,8 @@ for n in (16, 256) if ops else ():
 viz.bars(times, [*texts]) if ops else print("not run: needs a C++ compiler")
 
 # %% [markdown]
-# The bars depend on your machine. On a CPU, PyTorch's loops are tuned, but ours are
-# written to be read. On a GPU, memory limits both.
+# On a CPU, PyTorch's loops are tuned, but ours are written to be read. On a GPU, memory
+# limits both.
 #
 # ## Python's share
 #
@@ -117,10 +116,9 @@ for (file, line, name), (_, count, own, *_) in sorted(rows, key=lambda r: -r[1][
     print(f"{1e3 * own:6.1f} µs  {count:5} calls  {name[:40]:40}  {place}")
 
 # %% [markdown]
-# The first column is the time per call. Most of it isn't spent in our code, but in the
-# dispatcher's Python functions, because the operator was registered from Python. With
-# `TORCH_LIBRARY` in C++, a call doesn't pass through them, and lab 11's check builds
-# your kernels that way.
+# The first column is the time per call. Most of it is spent in the dispatcher's Python
+# functions, because the operator was registered from Python. With `TORCH_LIBRARY` in
+# C++, a call doesn't pass through them.
 #
 # ## The GPU's share
 #
@@ -181,11 +179,9 @@ print(f"{written:,.0f} GB/s", "solved:", 3000 < written < 3350)
 # </details>
 
 # %% [markdown]
-# `nvidia-smi` can't tell you how much memory an operator needs. PyTorch's **caching
-# allocator** keeps freed memory for the next tensor. `torch.cuda.max_memory_allocated`
-# counts what tensors held at most, and `max_memory_reserved` what PyTorch took from the
-# driver. nvidia-smi shows the reserved memory plus the CUDA context, which takes
-# hundreds of MB.
+# `torch.cuda.max_memory_allocated` says how much memory tensors needed.
+# `max_memory_reserved` is more, because PyTorch's **caching allocator** keeps freed
+# memory, and `nvidia-smi` adds the CUDA context to that.
 #
 # ## When it's worth it
 #

@@ -63,25 +63,23 @@ part("tensorflow/ops.cc", 'REGISTER_OP("MinigradOuter")', "    .Doc")
 #
 # ## Computed
 #
-# The kernel is a class with a method `Compute`. It's a template of the device and the
-# type, so the checks and the allocation are written once.
+# The kernel is a class with a method `Compute`, a template of the device and the type.
 
 # %%
 part("tensorflow/ops.cc", "class OuterOp", "};")
 
 # %% [markdown]
-# `OP_REQUIRES` doesn't raise an exception. It stores an error **status** in the context
-# and returns. `allocate_output` allocates memory on the operator's device. Then a
-# struct's `run` computes. The CPU's is a loop, and the GPU's launches part 1's kernel
-# in the stream that TensorFlow passes to it.
+# `OP_REQUIRES` stores an error **status** in the context and returns. `allocate_output`
+# allocates memory on the operator's device. Then a struct's `run` computes, on the CPU
+# in a loop, and on the GPU with part 1's kernel, in the stream that TensorFlow passes
+# to it.
 
 # %%
 part("tensorflow/ops.cu.cc", "struct Outer<GPU, T>", "};")
 
 # %% [markdown]
 # Finally, `REGISTER_KERNEL_BUILDER` adds the class to TensorFlow's registry, under the
-# operator's name, a device, and a type. If several devices have a kernel, the one that
-# the hardware has is chosen.
+# operator's name, a device, and a type.
 
 # %%
 part("tensorflow/ops.cc", "#define KERNEL(", "REGISTER(CPU, tensorflow::DEVICE_CPU, d")
@@ -98,8 +96,7 @@ if tf:
     print(*(flag for group in flags for flag in group), sep="\n")
 
 # %% [markdown]
-# The first line names the headers and the last the library to link. `load_op_library`
-# loads what was built.
+# `load_op_library` loads what was built.
 
 # %%
 try:
@@ -193,7 +190,7 @@ if tf:
 
 # %% [markdown]
 # `compute_gradient` compares it with differences, like `gradcheck`. In a graph of
-# TensorFlow 1, it's the same operator.
+# TensorFlow 1, the operator is the same.
 
 # %%
 if tf:
@@ -204,8 +201,6 @@ if tf:
         print(*session.run([y, g], {p: [[1.0, 2.0]]}))
 
 # %% [markdown]
-# So you've met the same things as in part 1: a kernel (`Compute`), a name
-# (`REGISTER_OP`), dtypes (`Attr`), devices, a shape rule (`SetShapeFn`), and a gradient
-# (`RegisterGradient`).
+# That's all of part 1 again, from the kernel to the gradient.
 #
 # Further reading: TensorFlow's guide *Create an op*.
