@@ -678,11 +678,11 @@ a, b = torch.rand(64, 32, requires_grad=True), torch.rand(32, 48)
 torch._C._dispatch_keys(a)
 
 # %% [markdown]
-# The keys are listed from low to high, so read them from the right.
-# {{=Autocast|AutocastCPU}} would change dtypes if it were on. {{=AutogradCPU}} records
-# the operation for the gradient and calls again without its own key.
-# {{=ADInplaceOrView}} counts the versions of tensors that are written in place. Then
-# {{=CPU|DispatchKeySet(CPU}} computes.
+# (A name may have several variants.) The keys are listed from low to high, so read them
+# from the right. {{=Autocast|AutocastCPU}} would change dtypes if it were on.
+# {{=AutogradCPU}} records the operation for the gradient and calls again without its
+# own key. {{=ADInplaceOrView}} counts the versions of tensors that are written in
+# place. Then {{=CPU|DispatchKeySet(CPU}} computes.
 #
 # Let's follow `a @ b`, which is `torch.matmul`. PyTorch can print the table of its
 # kernels.
