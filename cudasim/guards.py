@@ -10,7 +10,7 @@ from .front.lexer import lex
 
 HEADS = {"if", "for", "while", "switch"}  # of statements, before a parenthesis
 ENDS = {";", "{", "}", "else", "do"}
-TRIES = 2  # findings whose guards are tried
+TRIES = 2  # guards that are tried
 SMALL = 2**22  # bytes of arguments that are copied for it
 
 
@@ -29,16 +29,24 @@ def advise(findings, code, launched):
 
     launched(code): the findings of the same launch with another text.
     """
+    mends = {}
+    for finding in [f for f in findings if f.guard]:
+        guard = finding.line, finding.guard
+        if guard not in mends and len(mends) < TRIES:
+            mends[guard] = _mends(finding, findings, code, launched)
+        if mends.get(guard):
+            finding.hint = advice(finding)
+
+
+def _mends(finding, findings, code, launched):
+    """Are there fewer findings with its guard, and none elsewhere?"""
     places = {(f.kind, f.line) for f in findings}
-    for finding in [f for f in findings if f.guard][:TRIES]:
-        for _, text in guarded(code, finding.line, finding.column, finding.guard):
-            with contextlib.suppress(CompileError):
-                left = launched(text)
-                if len(left) < len(findings) and places >= {
-                    (f.kind, f.line) for f in left
-                }:
-                    finding.hint = advice(finding)
-                    break
+    for _, text in guarded(code, finding.line, finding.column, finding.guard):
+        with contextlib.suppress(CompileError):
+            left = launched(text)
+            if len(left) < len(findings) and {(f.kind, f.line) for f in left} <= places:
+                return True
+    return False
 
 
 def advice(finding):
