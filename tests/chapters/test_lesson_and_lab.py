@@ -29,6 +29,7 @@ REWRITTEN = [
     "09_nn",
     "11_extending_pytorch",
     "12_graphs",
+    "10_cnn",
 ]
 EXERCISES = [
     pytest.param(exercise, id=f"{chapter}-{exercise.name}")
