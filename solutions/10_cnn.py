@@ -13,22 +13,16 @@
 # %% [markdown]
 # # Lab 10 · A convolutional network on MNIST
 #
-# Seven exercises, about {{duration}} of work, and at the end a network reads
-# handwritten digits. The layers, the loss and the optimizers are yours, from lab 09.
-# What is missing is all that surrounds them: a file format, batches in a new order for
-# each epoch, one step, a fair test, and a loop that can be stopped and goes on.
-#
-# Everything here runs on the 1797 digits of 8 × 8 that come with the course. The last
-# cell trains on MNIST itself, 70,000 digits of 28 × 28, if they are on your computer or
-# can be fetched.
-#
-# A `check` compares with PyTorch wherever PyTorch does the same: batches, steps,
-# losses, whole trainings from the same weights.
-#
-# Above the cell of an answer stands its contract: it says all that is tested. An answer
-# leaves what it is given as it was, unless that says otherwise.
-#
-# The lesson has the pictures.
+# In this lab, you write what a network needs around it. There are seven exercises,
+# which
+# take about {{duration}}. The layers, the loss, and the optimizers are yours, from lab
+# 09. You add a file format, batches in a new order for each epoch, one training step, a
+#     fair test, and a loop that can be stopped and continued. Everything runs without a
+#     GPU on the 1,797 digits of 8 × 8 that come with the course. The last cell can
+#     train on all of MNIST, if it's on your computer or you have a network.
+
+# %% [markdown]
+# {{how}}
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
@@ -52,18 +46,19 @@ answers_from("labs", before="10_cnn")
 # %% [markdown] task="read_idx"
 # ## A file is bytes
 #
-# MNIST comes in four files, in a format that was made for it, IDX. A head says what
-# follows; then come the elements, and nothing else:
+# MNIST comes in four files, in a format called IDX. A header says what follows, and
+# then come the elements and nothing else.
 #
 # > 00 00 · type · number of dimensions · each size, four bytes · the elements
 #
-# A size of four bytes can be written in two ways: with the byte that counts most first
-# (big-endian, as we write numbers) or last (little-endian, as your computer has them in
-# memory). IDX is big-endian. The type of MNIST is 8, bytes from 0 to 255. The last
-# dimension runs fastest: the elements lie row by row, image by image.
+# Type 8 means bytes from 0 to 255. Each size takes four bytes and is big-endian, so its
+# most significant byte comes first. The elements are stored row by row, image by image.
 #
-# A file that was cut off while it was downloaded looks like any other at its beginning.
-# A careful reader compares what the head promises with what is there.
+# Suppose that a download was interrupted. The file's beginning still looks fine, so a
+# careful reader compares what the header promises with the number of bytes that follow.
+#
+# Write `read_idx`. The next cell shows a size in both byte orders, and how NumPy reads
+# bytes.
 
 # %%
 size = struct.pack(">I", 300)
@@ -73,20 +68,22 @@ print(np.frombuffer(bytes([7, 0, 255]), np.uint8))
 # %% [markdown] hints="read_idx"
 # <details><summary>Hint 1</summary>
 #
-# `data[3]` is a number already, from 0 to 255. So you know how long the head is, and
-# where each of its sizes begins, before you have read a single one.
+# `data[3]` is already a number from 0 to 255. How long is the header, and where does
+# each size begin?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `np.frombuffer(data, np.uint8, offset=...)` reads all bytes from a place on, and
-# copies nothing. How many there ought to be, `math.prod(shape)` says.
+# `int.from_bytes(data[i : i + 4], "big")` reads a size. `np.frombuffer(data, np.uint8,
+# offset=...)` reads all bytes from a position on, without copying. `math.prod(shape)`
+# says how many there should be.
 #
 # </details>
 # <details><summary>Hint 3</summary>
 #
-# Three things are refused by ValueError: a wrong beginning (too short counts as wrong),
-# a type other than 8, a wrong number of bytes after the head.
+# Raise ValueError in three cases: the file doesn't begin with two zero bytes (or is too
+# short for that), the type isn't 8, or the number of bytes after the header is
+# incorrect.
 #
 # </details>
 
@@ -123,14 +120,17 @@ check(read_idx)
 # %% [markdown] task="order"
 # ## Another order each time
 #
-# In each epoch the model sees every image once. If they come in the same order, every
-# batch has the same company each time, and its steps follow the same way round and
-# round; so they are shuffled, anew in each epoch.
+# In each epoch, the model sees every image once. If the order never changed, the same
+# images would be in a batch together every time, so we shuffle them again in each
+# epoch.
 #
-# Random, and yet the same every time: a training that is stopped goes on
-# tomorrow with the batches that it would have had today. So the order depends on two
-# numbers alone, `self.seed` and `self.epoch`. The generator that all the program shares
-# is of no use here: what else has drawn from it is unknown.
+# The order should be random, but we must be able to repeat it. If a training run stops,
+# it has to continue tomorrow with the batches that it would have had today. So the
+# order may depend on only two numbers, `self.seed` and `self.epoch`. Don't use the
+# generator that the whole program shares, because nobody knows what else has drawn from
+# it.
+#
+# Write the method `order`. The next cell shows what NumPy's generators can do.
 
 # %%
 generator = np.random.default_rng([7, 0])  # seeded with two numbers
@@ -140,13 +140,15 @@ print(np.random.default_rng([7, 0]).permutation(8))
 # %% [markdown] hints="order"
 # <details><summary>Hint 1</summary>
 #
-# A generator that is made anew in each call remembers nothing from the call before.
+# What does a generator remember from earlier calls, and what if you make a new one in
+# each call?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `np.arange(n)` without shuffling; otherwise a permutation, as in the cell above, by a
-# generator that is seeded with the seed and the epoch.
+# Without shuffling, return the numbers from 0 up to the length of the dataset.
+# Otherwise, make a generator from the seed and the epoch, as in the cell above, and ask
+# it for a permutation.
 #
 # </details>
 
@@ -175,9 +177,12 @@ check(DataLoader.order)
 # %% [markdown] task="indices"
 # ## Batches
 #
-# An epoch is cut into batches, in the order of exercise 2. 60,000 are 937 batches of
-# 64, and 32 images are left over: they are a batch, too, a smaller one. With
-# `drop_last` it is left out, for those who need all batches to be alike.
+# An epoch is split into batches, in the order of exercise 2. With 60,000 images and
+# batches of 64, there are 937 full batches, and the 32 images that are left make a
+# smaller one. If `drop_last` is true, that last batch is left out, for code that needs
+# batches of equal size.
+#
+# Write the method `indices`.
 
 # %%
 print(divmod(60_000, 64), np.arange(10)[8:12])
@@ -185,13 +190,13 @@ print(divmod(60_000, 64), np.arange(10)[8:12])
 # %% [markdown] hints="indices"
 # <details><summary>Hint 1</summary>
 #
-# Where does each batch begin? `range` has a third argument.
+# At which position of the order does each batch begin? `range` has a third argument.
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# A slice may reach over the end: then it is shorter. With drop_last, end earlier: what
-# is too much is `len(order) % size`.
+# A slice that goes past the end is shorter. With `drop_last`, stop earlier. The number
+# of items that are left over is the remainder of the length divided by the batch size.
 #
 # </details>
 
@@ -220,17 +225,18 @@ check(DataLoader.indices)
 # %% [markdown] task="train_step"
 # ## One step
 #
-# The loop of lab 09 had five lines. Four of them are one step, and a network for ten
-# classes needs them as a line did: forget, forward, backward, change.
+# The loop of lab 09 had four parts. It cleared the gradients, computed the loss,
+# computed its gradients, and changed the parameters. One step for a network with ten
+# classes needs the same four.
 #
-# The model ends in `log_softmax`: its outputs are logarithms of probabilities. Then the
-# loss is minus the one at the label, averaged over the batch, `nll_loss`. (Both in one
-# is `cross_entropy`.)
+# The model ends in `log_softmax`, so its outputs are logarithms of probabilities. The
+# loss of an image is minus the output at its label, and `nll_loss` averages that over
+# the batch.
 #
-# The loss is returned as a tensor. `loss.item()` would be a number, and on a GPU it has
-# to wait until all kernels of the step have run; meanwhile the CPU, which should launch
-# those of the next one already, stands still. But the tensor must not keep its graph: a
-# list of such losses would keep every activation of every step.
+# Write `train_step`. It returns the loss as a tensor, because `loss.item()` would wait
+# for all kernels of the step on a GPU, and meanwhile the CPU couldn't launch those of
+# the next step. But the tensor mustn't keep its graph. Otherwise, a list of losses
+# would keep all activations of every step.
 
 # %%
 output = functional.log_softmax(minigrad.tensor([[2.0, 1.0, 0.0], [0.0, 3.0, 0.0]]), 1)
@@ -239,13 +245,13 @@ print(output, functional.nll_loss(output, minigrad.tensor([0, 2])))
 # %% [markdown] hints="train_step"
 # <details><summary>Hint 1</summary>
 #
-# The order matters: which gradients does `step` use, and what has been added to them?
+# Which gradients does `optimizer.step()` use, and what was added to them before?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `detach` gives the same number without the graph. Nothing is to be done about the
-# model's mode: the caller has set it.
+# `detach` returns the same number without its graph. Leave the mode of the model alone,
+# because the caller has set it.
 #
 # </details>
 
@@ -281,16 +287,17 @@ check(train_step)
 # %% [markdown] task="evaluate"
 # ## A fair test
 #
-# How good is the model? Ask it about images that it has not learned: the mean loss, and
-# the fraction that it has right. While it is asked
+# How good is the model? We ask it about images that it hasn't learned from, and compute
+# the mean loss and the share of correct answers. Three things are easy to get wrong.
 #
-# - it is not in training: no dropout, and batch norm uses what it has remembered;
-# - nothing is recorded, since `backward` is not called;
-# - a smaller last batch counts for what it has. A mean of means would count its images
-#   for more: add up sums, and divide once.
+# - The model must not be in training mode, so that dropout does nothing and batch norm
+#   uses its running averages.
+# - Nothing should be recorded, because nobody calls `backward`.
+# - The last batch may be smaller. In a mean of the batches' means, its images would
+#   count more than others. So add up sums, and divide once at the end.
 #
-# Afterwards the model is in the mode in which it came: `evaluate` is called in the
-# middle of training.
+# Write `evaluate`. Training usually continues after it, so the model must be in the
+# same mode as before. The next cell shows how far a mean of means can be off.
 
 # %%
 print(np.mean([np.mean([0, 0, 0, 0]), np.mean([1])]), np.mean([0, 0, 0, 0, 1]))
@@ -298,19 +305,20 @@ print(np.mean([np.mean([0, 0, 0, 0]), np.mean([1])]), np.mean([0, 0, 0, 0, 1]))
 # %% [markdown] hints="evaluate"
 # <details><summary>Hint 1</summary>
 #
-# Three sums: of losses, of right answers, of images. `nll_loss` has an option,
-# `reduction`, for the first.
+# Which three sums do you need? Look at the option `reduction` of `nll_loss` for one of
+# them.
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `output.argmax(1)` is the class with the largest output, for each image. A comparison
-# can be summed: `(a == b).sum().item()`.
+# `output.argmax(1)` is the class with the largest output of each image. You can also
+# sum a comparison of two tensors, and `.item()` turns the sum into a number.
 #
 # </details>
 # <details><summary>Hint 3</summary>
 #
-# `model.training` says in which mode it is, `model.train(mode)` sets it.
+# `model.training` is the mode, and `model.train(mode)` sets it. Remember it before you
+# call `eval`.
 #
 # </details>
 
@@ -339,29 +347,30 @@ with trying():
     images, labels = digits(train=False)
     test = DataLoader(TensorDataset(images.unsqueeze(1), labels), 100)
     loss, accuracy = evaluate(model, test)
-    print(f"loss {loss:.3f}, {accuracy:.1%} right, after 30 steps on 64 images")
+    print(f"loss {loss:.3f}, accuracy {accuracy:.1%}, after 30 steps on 64 images")
 
 # %% check="evaluate"
 check(evaluate)
 
 # %% [markdown] task="train_mnist"
-# ## A training that goes on
+# ## A training run that continues
 #
-# A training is an object here, a `Training`: the model, its optimizer, the two loaders,
-# and what has come of them, `losses` and `results`. Given a path, it saves all of this
-# now and then, and goes on from there when it is made again. For that it wants to be
-# called after every step, `training.stepped(loss)`, and every test,
-# `training.evaluated(loss, accuracy)`.
+# In minigrad, a training run is an object, a `Training`. It holds the model, the
+# optimizer, two loaders, and what has come of them so far, `losses` and `results`. If
+# you give it a path, it saves all of this from time to time and continues from there
+# when it's made again. That's why it has to hear of every step, through
+# `training.stepped(loss)`, and of every test, through `training.evaluated(loss,
+# accuracy)`.
 #
-# You write the loop: epochs of steps, a test after each. It may find a training that
-# was stopped, and two numbers say where:
+# Write the loop, `train_mnist`. Each epoch consists of steps and one test. The training
+# run may have been stopped before, and two numbers tell you where.
 #
-# > len(training.results): how many epochs are done, test included
+# > `len(training.results)` is how many epochs are done, with their test.
 # >
-# > training.train.epoch: how many epochs have had all of their steps
+# > `training.train.epoch` is how many epochs have had all of their steps.
 #
-# In the middle of an epoch nothing need be done: `for images, labels in training.train`
-# gives what is left of it.
+# You don't have to do anything special in the middle of an epoch, because iterating
+# over `training.train` returns the rest of it. The next cell shows that.
 
 # %%
 with trying():
@@ -373,14 +382,15 @@ with trying():
 # %% [markdown] hints="train_mnist"
 # <details><summary>Hint 1</summary>
 #
-# How many epochs are done is asked anew in each round: then a fresh training and one
-# that was stopped are the same loop.
+# How many epochs are left? If you ask `training.results` in every round, a new run and
+# a stopped one need the same loop.
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Stopped after the last step and before the test: then training.train.epoch is one more
-# than len(training.results), and the steps are passed over. So they have an `if`.
+# A run may have stopped after the last step of an epoch but before its test. Then
+# `training.train.epoch` is one more than `len(training.results)`, and the steps must be
+# skipped. So put them under an `if`.
 #
 # </details>
 
@@ -411,7 +421,7 @@ with trying():
     optimizer = optim.Adam(model.parameters(), lr=0.005)
     training = Training(model, optimizer, train, test)
     for loss, accuracy in train_mnist(training, 4):
-        print(f"loss {loss:.3f}, {accuracy:.1%} right")
+        print(f"loss {loss:.3f}, accuracy {accuracy:.1%}")
 
 # %% check="train_mnist"
 check(train_mnist)
@@ -419,13 +429,14 @@ check(train_mnist)
 # %% [markdown] task="test_order"
 # ## A test for a loader
 #
-# A loader whose order is wrong raises no error: the network learns, only worse, and no
-# one knows why. Write a **test** for functions such as `order`. It raises an error, an
-# AssertionError by `assert`, where something is wrong.
+# If a loader's order is incorrect, there's no error. The network learns worse, and
+# nobody knows why. Write a **test** for functions such as `order`. It raises an
+# AssertionError, with `assert`, if something is incorrect.
 #
-# The check gives it right ones, which it must let pass, and wrong ones, which it must
-# not: mistakes that learners of this lab really make. What `order` is given needs no
-# data: any object will do that has its four attributes.
+# The check runs your test on several functions. It must let the correct ones pass and
+# fail the others, which have mistakes that learners really make in this lab. For
+# example, one of them returns 3, 4, 5, … and then 0, 1, 2, so the items are rotated but
+# not shuffled. An `order` needs no data. Any object with its four attributes will do.
 
 # %%
 loader = SimpleNamespace(dataset=range(5), shuffle=False, seed=0, epoch=0)
@@ -434,16 +445,16 @@ print(len(loader.dataset), loader.shuffle)
 # %% [markdown] hints="test_order"
 # <details><summary>Hint 1</summary>
 #
-# Which calls must give the same order, and which must not? What holds for every order,
-# whatever it is?
+# Which two calls must return the same order, and which must not? What's true of every
+# order, whether it's shuffled or not?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# With 50 items: without shuffle 0, 1, 2, ...; with shuffle each item once, not in that
-# order and not that order moved along; the same seed and epoch twice are the same;
-# another epoch is another order, another seed too, and so is another pair of the two
-# that has the same sum.
+# Take 50 items. Without shuffling, the order is 0, 1, 2, … With shuffling, every item
+# comes once, the order isn't 0, 1, 2, …, and it isn't a rotation of it. The same seed
+# and epoch return the same order. If you change the epoch or the seed, it must be
+# another order, even if the sum of the two stays the same.
 #
 # </details>
 
@@ -482,20 +493,20 @@ check(test_order)
 # %% [markdown]
 # ## MNIST
 #
-# Your whole course in one run: 60,000 digits, `ConvNet` with 421,642 parameters, three
-# epochs of 938 steps. Is MNIST here? If not, this cell says how to get it.
+# Now your whole course runs at once, with 60,000 digits, a `ConvNet` with 421,642
+# parameters, and three epochs of 938 steps. Is MNIST on your computer? If not, this
+# cell says how to get it.
 
 # %%
 with trying():
     print(MNIST(download=False), MNIST(train=False, download=False), sep="\n")
 
 # %% [markdown]
-# A step takes some 30 to 120 ms on two cores of a CPU, so an epoch takes half a minute
-# to two minutes, and a few seconds more for the test. At the end nearly 99 % are
-# right. Set `EPOCHS` to 3 and run the cell; where MNIST is missing it is fetched (11
-# MB). Every 500 steps the state is saved in `mnist.safetensors`: interrupt it, run it
-# again, and it goes on from there. Where an NVIDIA GPU is, it runs there, on your
-# kernels.
+# On two cores of a CPU, a step takes about 30 to 120 ms, so an epoch takes half a
+# minute to two minutes. At the end, you should get nearly 99 % accuracy. Set `EPOCHS`
+# to 3 and run the cell. It downloads MNIST if it has to (11 MB), and uses an NVIDIA GPU
+# if there is one, with your kernels. Every 500 steps, it saves the state in
+# `mnist.safetensors`. Interrupt it and run it again, and it continues from there.
 
 # %%
 EPOCHS, DEVICE = 0, "cuda" if minigrad.gpu_available() else "cpu"

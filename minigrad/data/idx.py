@@ -8,11 +8,14 @@ from ..exercises.registry import exercise
 
 @exercise(points=2, stars=2, minutes=15)
 def read_idx(data):
-    """The array that lies in the bytes of an IDX file, as uint8.
+    """Return the array in the bytes of an IDX file, as np.uint8.
 
-    The head is big-endian: two zero bytes, a byte for the type (8: unsigned bytes, the
-    only one that MNIST uses), a byte for the number of dimensions, then each dimension
-    as an unsigned whole number of four bytes. The elements follow, the last dimension
-    running fastest. Raises ValueError where the bytes are not that, or are too few or
-    too many.
+    data: bytes. The header is two zero bytes, a byte for the type (8 means unsigned
+        bytes), a byte for the number of dimensions, and each size as an unsigned
+        integer of four bytes, big-endian. There may be no dimensions, and a size may be
+        0. The elements follow in row-major order.
+
+    Raises ValueError if the first two bytes aren't 0, for any type other than 8, and if
+    there are too few or too many bytes for the header or the elements. It must not
+    allocate memory for elements that aren't there.
     """

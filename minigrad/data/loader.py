@@ -120,22 +120,28 @@ class DataLoader(Suggesting):
 
     @exercise(points=2, stars=1, minutes=10, level="good to know")
     def indices(self):
-        """Which items each batch of this epoch has: a list of arrays.
+        """Return which items each batch of this epoch has, as a list of NumPy arrays.
 
-        Every array has batch_size indices, in the order that self.order() says. A last
-        one may have fewer; with self.drop_last it is left out.
+        The batches split self.order() into parts of self.batch_size indices and keep
+        its order. The last batch may be smaller, and with self.drop_last, a smaller one
+        is left out. An empty dataset has no batches, so the list is empty.
         """
 
     @exercise(points=2, stars=1, minutes=10, level="good to know")
     def order(self):
-        """In which order the items come in this epoch: an array of len(self.dataset).
+        """Return the order of the items in this epoch, as a NumPy array of indices.
 
-        Without self.shuffle as they lie. Else a random order, which self.seed and the
-        epoch's number self.epoch, two ints from 0 to 2 ** 32 - 1, decide alone: the
-        same two give the same order in every run, and any other pair gives another
-        order, for 18 items or more, of which there are orders enough. The
-        array is new, and the loader stays as it is. Generators of random numbers that
-        others use, such as NumPy's own, are left as they are.
+        It has one dimension and len(self.dataset) integers. Without self.shuffle, they
+        are 0, 1, 2, and so on. With it, they're in a random order, in which any item
+        can be anywhere and neighbors seldom stay neighbors.
+
+        That order must depend only on self.seed and self.epoch, two ints from 0 to
+        2 ** 32 - 1. The same pair always gives the same order, in another run of Python
+        too. With 18 items or more, other pairs give other orders (for random orders,
+        the chance of a collision is negligible). With fewer items, they may collide.
+
+        Each call returns a new array and leaves the loader as it is. It must not draw
+        from generators that others share, such as NumPy's global one, or seed them.
         """
 
     def arrays(self, indices):

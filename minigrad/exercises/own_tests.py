@@ -162,15 +162,16 @@ def test_dropout(dropout):
 
 @exercise(points=2, stars=2, minutes=15, level="extra")
 def test_order(order):
-    """Raise an error if `order` is no right order of a loader; else return.
+    """Raise an error unless `order` is a correct order of a loader.
 
-    order: a function with the contract of DataLoader.order: order(loader) is an array
-    of len(loader.dataset) indices. It needs loader.dataset, loader.shuffle, loader.seed
-    and loader.epoch, and nothing else of the loader.
+    order: a function with the contract of DataLoader.order. Call it as order(loader),
+        with any object that has dataset, shuffle, seed, and epoch, such as
+        SimpleNamespace(dataset=range(50), shuffle=True, seed=0, epoch=0).
 
-    Those that are to fail give wrong orders. Right ones must pass: any random order is
-    right, if the seed and the epoch decide it alone, and another pair of the two has
-    another order. The error is an AssertionError, or what the function raises.
-    At hand: SimpleNamespace(dataset=range(50), shuffle=True, seed=0, epoch=0).
-    Compare with NumPy; PyTorch is not there.
+    Correct functions must pass, whatever random order they return. Your test must fail
+    those that never shuffle, always shuffle, only rotate the items, return an item
+    twice, ignore the seed or the epoch, use only their sum, or return another order in
+    each call. You needn't find any other mistake, such as a changed loader or a shared
+    generator. The error is an AssertionError, or what the function raises.
+    You can use NumPy, but not PyTorch.
     """

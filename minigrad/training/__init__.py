@@ -29,45 +29,56 @@ def linear_regression(model, loss_fn, optimizer, x, y, epochs):
 
 @exercise(points=2, stars=1, minutes=10)
 def train_step(model, optimizer, images, labels):
-    """Train a classifier on one batch; return the loss from before the step.
+    """Train a classifier on one batch, and return the loss from before the step.
 
-    model(images) gives (N, classes), logarithms of probabilities; labels: (N,), int64.
-    The loss is nll_loss, the mean over the batch, and the step uses its gradients
-    alone, whatever the parameters' .grad held before. The model is called once, and
-    each of its layers stays in its mode; nothing is stored in it.
+    model: model(images) returns (N, classes), logarithms of probabilities. Call it
+        once, leave each of its layers in its mode, and store nothing in it.
+    optimizer: it has the model's parameters.
+    images, labels: the batch. labels has shape (N,) and dtype int64.
 
-    Returns the loss as a tensor without dimensions and without a graph. It is not
-    turned into a number: on a GPU that would wait for every kernel of the step.
+    The loss is nll_loss, averaged over the batch. The step must use only its gradients,
+    whatever the parameters' .grad held before the call.
+
+    Returns the loss as a tensor without dimensions and without a graph. The function
+    must not turn a tensor into a number, because on a GPU that waits for every kernel.
     """
 
 
 @exercise(points=3, stars=2, minutes=20)
 def evaluate(model, loader):
-    """How a classifier does on a data set: (loss, accuracy), two numbers.
+    """Return the loss and the accuracy of a classifier on a dataset, two numbers.
 
-    loader gives batches of images and labels; a last one may be smaller, and with
-    drop_last some items of the data set don't come. loss: the mean of nll_loss over all
-    items that come. accuracy: which share of them, from 0 to 1, has its largest output
-    at its label. While it runs the model is not in training and nothing is recorded for
-    gradients; afterwards the model is in the mode that it was in, and operators are
-    recorded if they were before. The loader is gone through once, and no more than a
-    batch's outputs are kept. The loader isn't empty, no two outputs of an image are
-    equal, all layers are in the model's mode, and nothing raises an error.
+    model: as for train_step. All its layers are in the same mode as the model, and no
+        two outputs of an image are equal.
+    loader: an iterable of batches, each a tuple of images and labels. It isn't empty,
+        and its last batch may be smaller. With drop_last, some items of the dataset
+        don't come, and only those that come count.
+
+    The loss is the mean of nll_loss over all items. The accuracy is the share of items,
+    from 0 to 1, whose largest output is the one at their label.
+
+    While the model runs, it isn't in training mode and nothing is recorded for
+    gradients. After that, both must be as they were before the call, unless there was
+    an error. Iterate over the loader once, and keep at most the outputs of one batch.
     """
 
 
 @exercise(points=3, stars=2, minutes=20)
 def train_mnist(training, epochs):
-    """Train until `epochs` epochs are done; return training.results.
+    """Train until `epochs` epochs are done, and return training.results.
 
-    training: a Training. An epoch is one run through training.train: train_step with
-    each batch, and training.stepped(loss) after it. Then the model is evaluated on
-    training.test, and training.evaluated(loss, accuracy) notes that. The model that is
-    given is in training, and is so at every step, and in the end.
+    training: a Training. Its model is in training mode, and must be so in every step
+        and at the end.
+    epochs: an int >= 0.
 
-    A training that was stopped goes on: len(training.results) epochs are done.
-    training.train.epoch epochs have had their steps: where that is one more, only the
-    evaluation is missing. A loader that was stopped in the midst of an epoch gives the
+    An epoch iterates over training.train once. It calls train_step with each batch, one
+    after the other, and training.stepped(loss) after each step. Then it evaluates the
+    model on training.test and calls training.evaluated(loss, accuracy).
+
+    A stopped run continues. len(training.results) epochs are done, which may already be
+    `epochs` or more. training.train.epoch epochs have had all of their steps. If it's
+    one more, only the evaluation is missing. (If `epochs` are already done, you may
+    make it or leave it out.) In the middle of an epoch, training.train returns the
     remaining batches.
     """
 
