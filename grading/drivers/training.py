@@ -29,7 +29,7 @@ def tensor_of(value):
 def array_of(value, what="the result"):
     """The array of a tensor. NotPlain for anything else."""
     if not isinstance(value, Tensor):
-        raise NotPlain(f"{what} is to be a tensor, not {kind(value)}")
+        raise NotPlain(f"{what} must be a tensor, not {kind(value)}")
     return np.array(value.detach().numpy())
 
 
@@ -137,10 +137,10 @@ def loader_of(n, shuffle, seed):
 def indices_of(array, what):
     """A list of the indices in an array. NotPlain for anything else."""
     if not isinstance(array, np.ndarray):
-        raise NotPlain(f"{what} is to be a NumPy array of indices, not {kind(array)}")
+        raise NotPlain(f"{what} must be a NumPy array of indices, not {kind(array)}")
     if array.ndim != 1 or array.dtype.kind not in "iu":
         raise NotPlain(
-            f"{what} is to be an array of whole numbers of one dimension, not of "
+            f"{what} must be an array of integers with one dimension, not of "
             f"{array.dtype}, shape {array.shape}"
         )
     return array.tolist()
@@ -264,12 +264,13 @@ def train_steps(exercise, weights, norm, training, lr, momentum, held, batches, 
             loss = exercise(model, optimizer, tensor_of(images), tensor_of(labels))
         if isinstance(loss, int | float | np.number):
             raise NotPlain(
-                "the loss is to be a tensor, not a number: .item() waits until every "
-                "kernel of the step has run, so a GPU would stand still between steps. "
-                "loss.detach() waits for nothing"
+                "the loss must be a tensor, not a number, because .item() waits until "
+                "every kernel of the step has run. Return loss.detach()"
             )
         if array_of(loss, "the loss").shape:
-            raise NotPlain(f"the loss has no dimensions, not shape {loss.shape}")
+            raise NotPlain(
+                f"the loss must have no dimensions, but has shape {loss.shape}"
+            )
         losses.append(float(array_of(loss)))
         graphs.append(bool(loss.requires_grad))
     shown = {
@@ -304,7 +305,7 @@ def evaluation(
         raise NotPlain(f"a tuple (loss, accuracy) is wanted, not {kind(result)}")
     for name, value in zip(("loss", "accuracy"), result, strict=True):
         if not isinstance(value, int | float | np.number):
-            raise NotPlain(f"the {name} is to be a number, not {kind(value)}")
+            raise NotPlain(f"the {name} must be a number, not {kind(value)}")
     shown = {
         "loss": float(result[0]),
         "accuracy": float(result[1]),

@@ -9,17 +9,15 @@ from grading.exercise import Check, Problem, Raises, call
 from minigrad.data.idx import read_idx
 
 ACCEPTED = {  # why a file is refused: what is said of who reads it
-    "no IDX file": ("magic", "the file does not begin with two zero bytes, so it is no "
-        "IDX file (a gzip file begins with 1f 8b): raise ValueError"),
-    "not of unsigned bytes": ("any_type", "the third byte says the type, and only 8, "
-        "unsigned bytes, is read here: other elements have other sizes. Raise "
-        "ValueError"),
-    "bytes are missing": ("truncated", "bytes are missing, and no error says so: "
-        "compare how many bytes follow the head with how many the sizes need, and "
-        "raise ValueError"),
-    "bytes are left over": ("trailing", "the file has more bytes than the sizes say, "
-        "and no error says so: it is damaged, or the head was misread. Raise "
-        "ValueError"),
+    "no IDX file": ("magic", "The file doesn't begin with two zero bytes, so it isn't "
+        "an IDX file (a gzip file begins with 1f 8b). Raise ValueError."),
+    "not of unsigned bytes": ("any_type", "The type in the third byte isn't 8, so the "
+        "elements aren't unsigned bytes. Raise ValueError."),
+    "bytes are missing": ("truncated", "Bytes are missing, but there's no error. "
+        "Compare how many bytes follow the header with how many the sizes need, and "
+        "raise ValueError."),
+    "bytes are left over": ("trailing", "The file has more bytes than the sizes need, "
+        "but there's no error. Raise ValueError."),
 }  # fmt: skip
 MISSING, LEFT_OVER = [*ACCEPTED][2:]
 
@@ -93,14 +91,14 @@ def diagnose(got, expected, case):
     if isinstance(expected, Raises):
         return ACCEPTED[expected.message]
     if got["dtype"] != "uint8":
-        said = f"the elements are bytes, 0 to 255: np.uint8, not {got['dtype']}"
-        return "not_bytes", said
+        said = f"The array's dtype is {got['dtype']}. The elements are bytes"
+        return "not_bytes", f"{said}, so use `np.uint8`."
     (data,), elements = case.args, np.array(got["elements"], np.uint8).tobytes()
     start, at = 4 + 4 * data[3], data.find(elements)
     if got["shape"] == expected["shape"] and elements[3:] and at not in (-1, start):
         return "head_misread", (
-            f"the elements are read from byte {at} on, but the head has {start} bytes: "
-            "four, and four for each dimension"
+            f"The elements are read from byte {at} on, but the header has {start} "
+            "bytes, four and another four for each dimension. Start after it."
         )
     return None
 
