@@ -295,9 +295,9 @@ probabilities.shape, probabilities.sum()
 # %% [markdown]
 # ### Parameters and work
 #
-# **Predict** which of the four layers has the most parameters, and which one does the
-# most multiplications. A linear layer uses each weight once per image. A convolution
-# uses it at every position, which is 28 · 28 times in conv1 and 14 · 14 times in conv2.
+# **Predict** which of the four layers has the most parameters, and which does the most
+# multiplications. A linear layer uses each weight once per image. A convolution uses it
+# at every position, which is 28 · 28 times in conv1 and 14 · 14 times in conv2.
 
 # %%
 layers = {"conv1": conv1, "conv2": conv2, "fc1": fc1, "fc2": fc2}
@@ -375,8 +375,9 @@ trace
 # - A **convolution** starts with `{{=unfold}}`, as in chapter 07.
 # - A **linear** layer is `addmm` in PyTorch. fc1 makes only 128 values, so there would
 #   be too few blocks to keep a GPU busy. But each value is a sum of 3,136 products, so
-#   it's {{=split into 28 parts|8 x 1 x 28}}, and `{{=sum}}` adds them up (**split-K**).
-#   conv2 does the same, which makes {{=18|18 kernels}} kernels instead of 16.
+#   each sum is {{=split into 28 parts|8 x 1 x 28}}, and `{{=sum}}` adds the parts up.
+#   This is called **split-K**. conv2 does the same, which makes {{=18|18 kernels}}
+#   kernels instead of 16.
 # - **ReLU** is the one-line kernel of chapter 04.
 # - The last one is the {{=online softmax|log_softmax online}} of chapter 05 with a
 #   logarithm.
@@ -428,7 +429,7 @@ print("largest difference:", abs(difference).max())
 # %% [markdown]
 # PyTorch's profiler records every operator, and which operator called it. The names
 # begin with `aten::`, because ATen is PyTorch's library of operators. We print two
-# layers.
+# layers and, on an NVIDIA GPU, the kernels.
 
 
 # %%
@@ -438,18 +439,22 @@ def show(event, depth=0, deepest=4):
         show(inner, depth + 1, deepest)
 
 
+# %%
+place = "cuda" if torch.cuda.is_available() else "cpu"
+twin, digit = twin.to(place), digit.to(place)
 with profile(acc_events=True) as seen, torch.no_grad():
     twin(digit)
 top = [event for event in seen.events() if event.cpu_parent is None]
-print(len(top), "operators; the first, and a linear layer:")
 show(next(event for event in top if event.name == "aten::conv2d"))
 show(next(event for event in top if event.name == "aten::linear"), deepest=1)
+kernels = [event.name for event in top if not event.name.startswith("aten::")]
+print(*kernels or ["(kernels' names need a GPU)"], sep="\n")
 
 # %% [markdown]
 # `{{=aten::conv2d}}` calls `{{=aten::convolution}}`, and that calls
-# `{{=aten::_convolution}}`, which chooses who does the work. On a CPU, it's often
-# `thnn_conv2d`, which copies windows and multiplies matrices as we do, or
-# `mkldnn_convolution`. On an NVIDIA GPU, it's usually `cudnn_convolution`.
+# `{{=aten::_convolution}}`, which chooses the operator that does the work. On a CPU,
+# that's often `thnn_conv2d`, which copies windows and multiplies matrices as we do, or
+# `mkldnn_convolution`. On an NVIDIA GPU, that's usually `cudnn_convolution`.
 # `aten::linear` calls `{{=aten::addmm}}` with the bias, the input, and the transposed
 # weight.
 #
@@ -457,8 +462,8 @@ show(next(event for event in top if event.name == "aten::linear"), deepest=1)
 # picture shows it for one
 # {{mnist/mnist on cuda | PyTorch, e | GPU}}, in
 # float32 without TF32 (`docs/benchmarks/mnist.md`). By default, PyTorch allows TF32 in
-# convolutions (chapter 07), so it may be faster than here. **Predict** how much longer
-# PyTorch takes for 1,024 images than for 64.
+# convolutions (chapter 07), so PyTorch may be faster than here. **Predict** how much
+# longer PyTorch takes for 1,024 images than for 64.
 
 # %%
 libraries = {
@@ -510,8 +515,9 @@ accuracies = range(1, 4), [100 * accuracy for _, accuracy in results]
 viz.lines({"on the test images": accuracies}, x="epoch", y="accuracy, %")
 
 # %% [markdown]
-# It's close to log(10) = {{=2.303}}. If a first loss is far from log(classes), look for
-# a mistake before you train any longer. (On all of MNIST, this network reaches
+# The first loss is close to log(10) = {{=2.303}}. If a first loss is far from
+# log(classes), look for a mistake before you train any longer. (On all of MNIST, this
+# network reaches
 # {{mnist/mnist on cuda | minigrad, f | mean}} % accuracy within three epochs, as you'll
 # see in the last cell of the lab.)
 #
@@ -559,8 +565,8 @@ viz.lines(
 
 # %% [markdown]
 # The first epochs look alike. After that, the constant rate keeps throwing the network
-# out of what it has found, while the falling rate lets it settle. Its last loss is
-# {{=at most a tenth of the other|tenth: True}}.
+# out of what it has found, while the falling rate lets it settle. With it, the last
+# loss is {{=at most a tenth of the other|tenth: True}}.
 #
 # **Puzzle 5: per step.** Now the schedule steps after every **batch**. There are 45
 # batches per epoch and ten epochs, and the rate should reach 0 only at the very end.
@@ -689,9 +695,9 @@ def accuracies_of(model):
 accuracies_of(net)
 
 # %% [markdown]
-# Pooling forgives one pixel, but not four. The feature maps do move along with the
-# image, because a convolution is **equivariant** under translation. But fc1 has
-# separate weights for every position, and it has never seen ink there.
+# With four pixels, most digits are read incorrectly. The feature maps do move along
+# with the image, because a convolution is **equivariant** under translation. But fc1
+# has separate weights for every position, and it has never seen ink at these.
 #
 # **Puzzle 7: one step on the map.** By how many pixels must the image move so that the
 # 7 × 7 maps move by exactly one position? (We don't compare the maps' borders, because
@@ -723,9 +729,9 @@ print("solved:", np.allclose(after[..., 2:6], before[..., 1:5], atol=1e-4))
 # </details>
 
 # %% [markdown]
-# That's why MNIST centers its digits. Or you train with moved images, which is called
-# **augmentation**. Next, we train on the images and on copies that are moved by 3
-# pixels. **Predict** the accuracy for 0 pixels and for 4.
+# That's why MNIST centers its digits. Another way is to train with moved images too,
+# which is called **augmentation**. Next, we train on the images and on copies that are
+# moved by 3 pixels. **Predict** the accuracy for 0 pixels and for 4.
 
 # %%
 minigrad.manual_seed(1)
@@ -778,8 +784,8 @@ for name in ("with zero_grad", "without"):
 viz.lines(curves, y="loss", log="y")
 
 # %% [markdown]
-# Without it, the gradients of all steps add up, so the steps get longer and longer.
-# There's no error, and only the curve shows the mistake.
+# Without `zero_grad`, the gradients of all steps add up, so the steps get longer and
+# longer. There's no error, and only the curve shows the mistake.
 #
 # ## Break it: without eval
 #
@@ -847,9 +853,9 @@ except KeyboardInterrupt:
     print("The power has failed. What's left:", *saved)
 
 # %% [markdown]
-# If the file of its path exists, a `Training` continues from there. So the next run
-# makes steps 31 to 46. **Predict** how many digits of its losses agree with those of
-# the run without interruption.
+# If its file exists, a `Training` continues from there, so the next run makes steps 31
+# to 46. **Predict** how many digits of its losses agree with those of the run without
+# interruption.
 
 # %%
 resumed = run(path)
@@ -866,7 +872,7 @@ def same_weights(one, other):
 same_weights(whole, resumed)
 
 # %% [markdown]
-# {{=All of them agree, bit for bit|True True}}, and so do the weights. But which parts
+# {{=All digits of all losses agree|True True}}, and so do the weights. But which parts
 # of the checkpoint does that take?
 #
 # **Puzzle 8: one part is missing.** A run that continues with only these three parts
