@@ -146,7 +146,7 @@ print(np.random.default_rng([7, 0]).permutation(8))
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Without shuffling, return the numbers from 0 up to the length of the dataset.
+# Without shuffling, return 0, 1, 2, and so on, one index for each item of the dataset.
 # Otherwise, make a generator from the seed and the epoch, as in the cell above, and ask
 # it for a permutation.
 #
