@@ -620,7 +620,7 @@ viz.images(maps, range(16), columns=8)
 # ## What it gets wrong
 #
 # In a **confusion matrix**, row 4, column 9 says how many fours were read as nines. The
-# diagonal counts the correct ones. **Predict** one pair of digits that's confused.
+# diagonal counts the correct ones.
 
 # %%
 with minigrad.no_grad():
@@ -789,8 +789,8 @@ viz.lines(curves, y="loss", log="y")
 #
 # ## Break it: without eval
 #
-# Now someone uses the trained network but forgets `eval`. It reads the same images
-# twice. **Predict** whether it gives the same answers twice.
+# Now someone uses the trained network but forgets `eval`, and reads the same images
+# twice. How many answers are the same?
 
 # %%
 model, optimizer, loader = small()
@@ -905,7 +905,7 @@ print("solved:", same_weights(whole, partly) and len(kept) == 4)
 #
 # The canvas below does what MNIST's makers did. It scales your drawing to 20 pixels,
 # centers it, and shows the network's ten probabilities after every stroke. Draw a tiny
-# digit in a corner, and then a letter. **Predict** first what the network says.
+# digit in a corner, and then a letter.
 
 
 # %%
@@ -929,13 +929,11 @@ pad
 # </details>
 
 # %% [markdown]
-# ## Before you go: four questions
+# ## Before you go: three questions
 #
 # 1. Your images have 3 colors. Which layers change, and by how many parameters?
 # 2. Your images have 56 × 56 pixels. Which layer no longer fits?
-# 3. How many steps does an epoch of 60,000 images have if each batch has 64? How many
-#    images are in the last batch?
-# 4. In a **depthwise convolution**, such as `nn.Conv2d(32, 32, 3, groups=32)`, each
+# 3. In a **depthwise convolution**, such as `nn.Conv2d(32, 32, 3, groups=32)`, each
 #    filter sees only one channel. How many weights does it have, and how many without
 #    `groups`?
 #
@@ -945,8 +943,7 @@ pad
 #    has 32 · 18 = 576 more.
 # 2. fc1 doesn't fit, because 64 channels of 14 × 14 are {{=12,544}} values instead of
 #    3,136.
-# 3. It has 938 steps, and the last batch has 32 images.
-# 4. It has 32 · 9 = {{=288}} weights instead of 32 · 32 · 9 = 9,216.
+# 3. It has 32 · 9 = {{=288}} weights instead of 32 · 32 · 9 = 9,216.
 #
 # </details>
 

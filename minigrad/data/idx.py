@@ -6,7 +6,7 @@ Source: the page of LeCun, Cortes and Burges, The MNIST database.
 from ..exercises.registry import exercise
 
 
-@exercise(points=2, stars=2, minutes=15)
+@exercise(points=2, stars=2, minutes=15, level="good to know")
 def read_idx(data):
     """Return the array in the bytes of an IDX file, as np.uint8.
 
