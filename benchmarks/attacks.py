@@ -211,7 +211,7 @@ def here(template, attack):
     import psutil
 
     from grading.classroom.course_dir import grade
-    from grading.processes.process import zygote
+    from grading.isolation.forks import zygote
 
     with passing_folder(template.parent) as folder:
         root = Path(shutil.copytree(template, Path(folder) / "course"))
