@@ -146,17 +146,17 @@ def test_div_backward(div_backward):
 
 @exercise(points=2, stars=2, minutes=20, level="extra")
 def test_dropout(dropout):
-    """Raise an error if `dropout` is no right dropout; else return.
+    """Raise an error unless `dropout` is a correct dropout.
 
     dropout: a function with the contract of dropout: dropout(input, p, training).
 
-    Right ones must pass each time, whatever numbers they draw: leave room for chance.
-    Of n elements, the share of zeros may be off by three standard deviations, 3 *
-    sqrt(p * (1 - p) / n). They may draw in any way, also by NumPy, so manual_seed need
-    not decide which elements are dropped. The error is an AssertionError, or what the
-    function raises. Which error it raises for a p outside [0, 1] is not to be tested.
-    At hand: minigrad.ones(rows, columns), x.numpy(), np.testing.assert_allclose.
-    Compare with NumPy; PyTorch is not there.
+    The error is an AssertionError, or whatever the function itself raises. Correct
+    functions must pass each time, whatever numbers they draw. Of n elements, the share
+    of zeros may be off by three standard deviations, 3 * sqrt(p * (1 - p) / n).
+    Functions may draw in any way, for example with NumPy, so manual_seed need not
+    decide what's dropped. You need not test a p outside [0, 1], and must accept any
+    error for it. You can use minigrad.ones(rows, columns), x.numpy(), and
+    np.testing.assert_allclose. Compare with NumPy, because PyTorch isn't available.
     """
 
 

@@ -4,15 +4,19 @@ from ..exercises.registry import kernel_exercise
 
 cross_entropy_forward = kernel_exercise(
     """\
-// losses[r] = lse[r] - x[r][target[r]], where lse[r] = log(sum of exp(x[r][c])): minus
-// the logarithm of the probability that softmax gives to the right class.
+// Write losses[r] = lse[r] - x[r][target[r]] and lse[r] = log(sum of exp(x[r][c])) for
+// each row r. The loss is minus the logarithm of the probability that softmax gives to
+// the correct class.
 //
-// x has gridDim.x rows of n scores, row by row: block r does row r. target[r] is the
-// right class, 0 to n - 1, or ignore: then losses[r] = 0, and lse[r] as for any other
-// row. blockDim.x is a power of two, at most 256; n >= 1 is any number. Scores may be
-// as large as 10000, and some of a row, but not all, may be minus infinity. x is read
-// four times at most. Shared arrays have a fixed size: nothing is given to
-// `extern __shared__`.
+// x: gridDim.x rows of n >= 1 scores, row by row. Block r works on row r. Scores are
+//   between -10000 and 10000, or minus infinity, but never a whole row of these. A
+//   loss may be infinite. Read x at most four times.
+// target: the correct class of each row, 0 to n - 1, or `ignore`. Then losses[r] = 0,
+//   and lse[r] is as for any other row.
+// ignore: any int outside of 0 to n - 1.
+//
+// blockDim.x is a power of two, at most 256. Shared arrays must have a fixed size,
+// because no memory is passed for `extern __shared__`.
 // x = 0 0 0 0, target = 2:  lse = log(4) = 1.386, losses = 1.386
 __global__ void cross_entropy_forward(const float* x, const int* target, float* losses,
                                       float* lse, int n, int ignore);
@@ -25,13 +29,18 @@ __global__ void cross_entropy_forward(const float* x, const int* target, float* 
 
 cross_entropy_backward = kernel_exercise(
     """\
-// dx = dy[0] / count * (softmax(x) - one_hot(target)), row by row: the gradient of the
-// mean of the losses, where dy[0] is the gradient that comes to the mean.
+// Write dx = dy[0] / count * (softmax(x) - one_hot(target)), row by row. It's the
+// gradient of the mean of the losses.
 //
-// x and dx have rows * n elements; lse[r] is log(sum of exp(x[r][c])), from the
-// forward, so softmax is exp(x - lse). Rows whose target is ignore have the gradient 0;
-// count is the number of the others. The launch has one dimension and any number of
-// threads, so each thread may have several elements, or none.
+// x, dx: rows * n elements. Scores are between -128 and 128.
+// lse: log(sum of exp(x[r][c])) of each row, so softmax is exp(x - lse).
+// target: the correct class of each row, or `ignore`. Then the row's gradient is 0.
+// ignore: any int outside of 0 to n - 1.
+// dy: one element, the gradient that arrives at the mean.
+// count: the number of rows that aren't ignored. It may be 0.
+//
+// The launch has one dimension and any number of threads, so a thread may have several
+// elements, or none.
 // x = 0 0 0 0, lse = 1.386, target = 2, dy = 1, count = 1:  dx = 0.25 0.25 -0.75 0.25
 __global__ void cross_entropy_backward(const float* x, const int* target,
                                        const float* lse, const float* dy, float* dx,

@@ -41,29 +41,37 @@ def calculate_gain(nonlinearity, param=None):
 
 @exercise(points=1, stars=1, minutes=10, level="extra")
 def fans(shape):
-    """(fan_in, fan_out): how many numbers go into one output, and one into how many.
+    """Return (fan_in, fan_out) of a weight, two ints.
 
-    shape: of a weight, a tuple of sizes from 1 on: (out_features, in_features) of
-    Linear, or (out_channels, in_channels, KH, KW) of Conv2d, where a number of the
-    input meets a weight at each of the KH * KW places of the window. Any number of
-    sizes may follow the first two. A weight has fewer than 2 ** 63 elements, but more
-    than fit into memory or than a float can count: both numbers are exact ints.
-    ValueError for fewer than two dimensions.
+    fan_in is how many numbers of the input go into one output, and fan_out is how many
+    outputs one number goes into.
+
+    shape: a tuple of at least two sizes >= 1. It's (out_features, in_features) for
+        Linear and (out_channels, in_channels, KH, KW) for Conv2d, and any number of
+        sizes may follow the first two. Conv2d's window has KH * KW positions, which all
+        count.
+
+    There are fewer than 2 ** 63 elements, but possibly more than a float can count
+    exactly. Raises ValueError for fewer than two sizes.
+    fans((20, 10, 5, 5)) -> (250, 500)
     """
 
 
 @exercise(points=2, stars=2, minutes=15, level="good to know")
 def kaiming_uniform_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu"):
-    """Numbers between -bound and bound, all as likely, so that signals keep their size.
+    """Fill the tensor with uniform random numbers from -bound to bound, and return it.
 
-    The standard deviation is to be gain / sqrt(fan), where fan is fan_in or fan_out, as
-    `mode` says, and gain = calculate_gain(nonlinearity, a). Numbers that are all as
-    likely between -bound and bound have the standard deviation bound / sqrt(3).
+    Uniform numbers between -bound and bound have the standard deviation bound /
+    sqrt(3). It must be gain / sqrt(fan), where gain = calculate_gain(nonlinearity, a).
 
-    tensor: it has elements, and may be a Parameter: what is written to it is not
-    recorded. uniform_(tensor, a=low, b=high) writes such numbers into a tensor, without
-    recording; manual_seed decides them.
-    Returns the tensor. ValueError for any mode but "fan_in" and "fan_out".
+    tensor: it has at least two dimensions and no size of 0. It may be a Parameter, and
+        filling it isn't recorded for gradients.
+    mode: "fan_in" or "fan_out", which says what fan is. Anything else raises
+        ValueError.
+
+    uniform_(tensor, a=low, b=high) fills a tensor with uniform numbers, without
+    recording, and returns it. Each number must be drawn separately and anew in each
+    call, and manual_seed must decide all of them.
     """
 
 

@@ -61,22 +61,24 @@ class Module(Attributes, Conversions, hooks.Hooks):
 
     @exercise(points=3, stars=2, minutes=20)
     def named_parameters(self, prefix="", recurse=True, remove_duplicate=True):
-        """(name, parameter) of this module's parameters, then of those below it.
+        """Return (name, parameter) for this module's parameters and all below it.
 
-        Those below it are all of its first child, with what is below that, then all of
-        its second child, and so on.
+        The order is this module's own parameters, then all of its first child with
+        everything below that child, then all of its second child, and so on.
 
-        self._parameters: {name: Parameter or None}, what was assigned to this module.
-        self._modules: {name: Module or None}, the modules right below it. Both are in
-        the order of assignment, and None stands for nothing. A parameter's name has the
-        names of the modules on the way to it in front, and `prefix` before these:
-        "weight", "0.weight", "encoder.0.weight".
+        self._parameters: {name: Parameter or None}, this module's own.
+        self._modules: {name: Module or None}, its children.
+            Both are in the order of assignment, and None is skipped. A parameter's name
+            begins with `prefix` and the names of the modules on the path to it, with
+            dots between: "weight", "0.weight", "encoder.0.weight".
+        prefix: "", or a name without a dot at its end.
+        recurse: if False, only this module's own parameters are returned.
+        remove_duplicate: if True, a parameter that's found again is left out, so it has
+            the first name in the order above. Two parameters are the same only if
+            they're the same object.
 
-        prefix: "" or a name without a dot at its end. recurse: without it this
-        module's own alone. remove_duplicate: a parameter that is found again, under
-        another name, is left out; parameters are equal if they are the same object.
-
-        Returns a list, or any iterable, of pairs.
+        Parameters that don't require gradients count too. Returns a list, or any
+        other iterable, of pairs.
         """
 
     def named_buffers(self, prefix="", recurse=True, remove_duplicate=True):
@@ -145,18 +147,21 @@ class Module(Attributes, Conversions, hooks.Hooks):
 
     @exercise(points=2, stars=2, minutes=15, level="good to know")
     def state_dict(self, *, prefix="", keep_vars=False):
-        """{name: tensor}: all that must be saved to have this module again.
+        """Return {name: tensor} with all that must be saved of this module.
 
-        These are the parameters, and the buffers that are persistent: the names of the
-        others are in self._non_persistent_buffers_set. self._parameters, self._buffers:
-        {name: tensor or None}, what belongs to this module; self._modules: {name:
-        Module or None}, those below it. The order: this module's parameters, its
-        buffers, then all of its first child, and so on.
+        These are the parameters and the persistent buffers, of this module and of all
+        below it. The order is this module's parameters, its buffers, then all of its
+        first child, and so on.
 
-        prefix: stands in front of every name as it is, "" or with a dot at its end:
-        "encoder." A tensor is left as it is with keep_vars, else it is detached:
-        tensor.detach() reads the same memory. A parameter with two names is there
-        twice, under both.
+        self._parameters, self._buffers: {name: tensor or None}, this module's own.
+        self._modules: {name: Module or None}, its children. None is skipped everywhere.
+        self._non_persistent_buffers_set: the names of this module's buffers that aren't
+            persistent, so they're left out.
+        prefix: comes before every name, unchanged. It's "", or ends with a dot.
+        keep_vars: if True, the result holds the tensors themselves. If False, it holds
+            tensor.detach(), which reads the same memory.
+
+        A tensor with several names is there under each of them.
         """
 
     def load_state_dict(self, state_dict, strict=True):
@@ -169,11 +174,12 @@ class Module(Attributes, Conversions, hooks.Hooks):
 
     @exercise(points=1, stars=1, minutes=5, level="good to know")
     def train(self, mode=True):
-        """Set `training` of this module and of all below it to `mode`; return self.
+        """Set `training` of this module and of all below it to `mode`, and return self.
 
-        Dropout and batch norm do something else in training. self.children(): the
-        modules right below this one. ValueError("training mode is expected to be
-        boolean") for a mode that is no bool, before any of them has changed.
+        self.children(): the modules directly below this one. Whether you call their own
+            `train` is up to you.
+        mode: True or False. Anything else, also 1 and 0, raises ValueError("training
+            mode is expected to be boolean"), and then no module has changed.
         """
 
     def eval(self):

@@ -10,28 +10,36 @@ from ..exercises.registry import exercise
 
 @exercise(points=1, stars=1, minutes=5)
 def linear(input, weight, bias=None):
-    """input times the transpose of weight, plus bias.
+    """Return the input times the transpose of the weight, plus the bias.
 
-    input: (*, in_features), any number of dimensions in front, of any sizes, also 0.
-    weight: (out_features, in_features), as PyTorch stores it; neither size is 0. bias:
-    (out_features,) or None.
-    Returns a tensor (*, out_features), in input's dtype. It is made of operators:
-    gradients reach input, weight and bias.
+    input: (*, in_features), with any number of dimensions in front, or none. Their
+        sizes may be 0.
+    weight: (out_features, in_features), as PyTorch stores it. Both are at least 1.
+    bias: (out_features,) or None.
+
+    Returns a tensor (*, out_features) in the dtype of the input, which is also that of
+    weight and bias. It must be made of operators, so that gradients reach input,
+    weight, and bias.
     """
 
 
 @exercise(points=2, stars=2, minutes=20, level="good to know")
 def conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1):
-    """A convolution as one matrix product, with the images laid out by `unfold`.
+    """Return a convolution, computed as a matrix product of the weight and `unfold`.
 
-    input: (N, C, H, W). weight: (O, C, KH, KW). bias: (O,) or None. stride, padding,
-    dilation: ints or tuples (down, across). No size is 0, and the window fits.
+    input: (N, C, H, W).
+    weight: (O, C, KH, KW).
+    bias: (O,) or None.
+    stride, padding, dilation: ints or tuples (down, across), never lists. The window
+        fits at least once, and no size is 0.
 
-    functional.unfold(input, kernel_size, dilation, padding, stride) is (N, C * KH * KW,
-    L): each column is one place of the window, all of its numbers channel by channel,
-    and there are L places, row by row. Returns (N, O, OH, OW), where OH = (H + 2 *
-    padding - dilation * (KH - 1) - 1) // stride + 1, and OW in the same way, in
-    input's dtype. It is made of operators: gradients reach input, weight and bias.
+    functional.unfold(input, kernel_size, dilation, padding, stride) has shape
+    (N, C * KH * KW, L). Each column holds one position of the window, channel by
+    channel. The L positions are in row-major order.
+
+    Returns (N, O, OH, OW) in the dtype of the input, where
+    OH = (H + 2 * padding - dilation * (KH - 1) - 1) // stride + 1, and OW likewise. It
+    must be made of operators, so that gradients reach input, weight, and bias.
     """
 
 
@@ -46,35 +54,46 @@ def batch_norm(
     momentum=0.1,
     eps=1e-05,
 ):
-    """(input - mean) / sqrt(var + eps) * weight + bias, for each channel by itself.
+    """Return (input - mean) / sqrt(var + eps) * weight + bias, for each channel.
 
-    input: (N, C, ...): a channel's elements are those of all samples and places.
-    Their mean may be large beside their deviation: it is subtracted before squaring.
-    weight, bias: (C,) or None for 1 and 0. All tensors have one dtype.
+    input: (N, C, ...). A channel's elements are those of all samples and positions.
+        Their mean may be large compared with their deviation, so subtract it before
+        you square.
+    running_mean, running_var: (C,). In training, both may be None.
+    weight, bias: (C,) each. Either may be None, which means 1 and 0.
+        All tensors have the dtype of the input, which may be float16.
+    training: if True, mean and var are those of the input, where var is the sum of
+        squares divided by n, the channel's number of elements. n is at least 2. Both
+        running tensors change in place: running = (1 - momentum) * running + momentum *
+        new, where the new variance is divided by n - 1. If False, mean and var are the
+        running ones, which don't change.
 
-    In training mean and var are those of the input, var divided by the number of
-    elements n; and the running ones, (C,), are moved in place by
-    running = (1 - momentum) * running + momentum * new, where the new variance is the
-    one divided by n - 1; n is 2 or more. They may be None: then there is nothing to
-    move. Without `training` the running ones are used, and stay as they are.
-
-    Returns a tensor of input's shape and dtype. It is made of operators: gradients
-    reach input, weight and bias. The running ones never belong to a graph.
+    Returns a tensor of the input's shape and dtype. It must be made of operators, so
+    that gradients reach input, weight, and bias. The running tensors must not become
+    part of a graph.
     """
 
 
 @exercise(points=2, stars=1, minutes=10, level="good to know")
 def dropout(input, p=0.5, training=True):
-    """input with each element 0 with probability p, the others scaled by 1 / (1 - p).
+    """Return the input with each element 0 with probability p, and the others scaled.
 
-    So the expected value of each element stays the same. Without `training`, or with
-    p = 0, the values of the input; with p = 1 all is 0. ValueError for a p outside
-    [0, 1], with `training` or without; p is never NaN. Where the input is infinite or
-    NaN, what is dropped may be NaN instead of 0, as PyTorch's is.
-    The result has input's dtype, and a gradient goes through what is kept.
-    random.keep_mask(input, chance) is a tensor of 1 with that probability, else 0: each
-    element by itself, each call another, and manual_seed decides them. Any other random
-    numbers will do, if manual_seed decides those, such as minigrad.rand's.
+    Those that are kept are multiplied by 1 / (1 - p), so the expected value of each
+    element stays the same.
+
+    p: a number, never NaN. If it's outside [0, 1], the function raises ValueError,
+        whatever `training` is. If it's 0, the result has the input's values. If it's 1,
+        all elements are 0.
+    training: if False, the result has the input's values. It may be the input.
+
+    Where the input is infinite or NaN, a dropped element may be NaN, also if p is 1.
+    The result has the input's dtype. Gradients pass through what's kept, with the same
+    scale.
+
+    random.keep_mask(input, chance) returns a tensor like the input that's 1 with
+    probability `chance` and 0 otherwise. You may use other random numbers, such as
+    minigrad.rand's. Each element must be drawn separately and anew in each call, and
+    manual_seed must decide all of them.
     """
 
 

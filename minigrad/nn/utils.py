@@ -7,20 +7,26 @@ from ..tensor import Tensor
 
 @exercise(points=2, stars=2, minutes=15, level="good to know")
 def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False):
-    """Scale all gradients by one factor, so that together they are max_norm at most.
+    """Clip the norm of all gradients to max_norm, in place, and return the norm.
 
-    parameters: a tensor, or any iterable of them, each once; those whose .grad is None
-    count for nothing, and all other gradients have one dtype. The norm is that of all
-    gradients as one long vector: the root of the sum of all squares; for another
-    norm_type p, (sum of |g| ** p) ** (1 / p); for float("inf") the largest |g|. Squares
-    of float16 gradients do not fit into float16: those become float32, g.float(), and
-    all others stay in their own dtype. Every gradient is multiplied in place by
-    min(max_norm / (norm + 1e-6), 1); where that's NaN, they may be left as they are.
+    The norm is that of all gradients as one long vector, the square root of the sum of
+    all squares. Each gradient is multiplied by min(max_norm / (norm + 1e-6), 1). If
+    that's NaN, you may leave the gradients as they are.
 
-    gradients_of(parameters): a list of the gradients that are not None; minigrad.stack
-    makes one tensor of several. Returns the norm before clipping, a tensor without
-    dimensions, minigrad.tensor(0.0) if the list is empty. With error_if_nonfinite
-    RuntimeError where it is infinite or NaN, before any gradient is changed.
+    parameters: a tensor or any iterable of tensors, none of them twice. A parameter
+        whose .grad is None is skipped. All gradients have the same dtype.
+    norm_type: for another p, the norm is (sum of |g| ** p) ** (1 / p). For
+        float("inf"), it's the maximum of |g|.
+    error_if_nonfinite: if True and the norm is infinite or NaN, raise RuntimeError
+        before any gradient changes.
+
+    gradients_of(parameters): a list of the gradients that aren't None. minigrad.stack
+        makes one tensor of several.
+
+    Returns the norm before clipping, a tensor without dimensions. Squares of float16
+    gradients don't fit into float16, so compute their norm in float32, g.float(), and
+    return it in that. All other dtypes keep their own. Without gradients, the result is
+    minigrad.tensor(0.0).
     """
 
 

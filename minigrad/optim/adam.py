@@ -8,14 +8,17 @@ from .optimizer import Optimizer, check_at_least_0
 
 @exercise(points=3, stars=2, minutes=20, level="good to know")
 def adam(param, grad, exp_avg, exp_avg_sq, step, lr, betas, eps, weight_decay):
-    """One step of Adam; param, exp_avg and exp_avg_sq are changed in place.
+    """Make one step of Adam. param, exp_avg, and exp_avg_sq change in place.
 
-    First weight_decay * param is added to the grad, which is itself left as it is.
-    exp_avg is the moving average of grad, exp_avg_sq that of grad * grad: average =
-    beta * average + (1 - beta) * new, with betas = (beta1, beta2). Both begin with 0:
-    they are too small by the factor 1 - beta ** step, and are divided by it where they
-    are used, not in place. step is 1 in the first step. Subtracted is
-    lr * exp_avg / (sqrt(exp_avg_sq) + eps), each corrected.
+    1. Add weight_decay * param to the gradient.
+    2. Move both averages: average = beta * average + (1 - beta) * new. For exp_avg, new
+       is the gradient. For exp_avg_sq, it's the gradient's square.
+    3. Correct both averages: divide them by 1 - beta ** step, but not in place.
+    4. Subtract lr * exp_avg / (sqrt(exp_avg_sq) + eps), with the corrected averages.
+
+    grad: must stay as it is.
+    betas: (beta1, beta2), for exp_avg and exp_avg_sq.
+    step: an int, which is 1 in the first step. Both averages are 0 before it.
 
     D. P. Kingma, J. Ba: Adam: a method for stochastic optimization (2015).
     """
@@ -23,10 +26,10 @@ def adam(param, grad, exp_avg, exp_avg_sq, step, lr, betas, eps, weight_decay):
 
 @exercise(points=2, stars=1, minutes=10, level="extra")
 def adamw(param, grad, exp_avg, exp_avg_sq, step, lr, betas, eps, weight_decay):
-    """Adam with the decay apart: the averages never see it.
+    """Make one step of AdamW. param, exp_avg, and exp_avg_sq change in place.
 
-    The param is first multiplied by 1 - lr * weight_decay. All else is as in adam
-    without weight_decay.
+    First multiply param by 1 - lr * weight_decay. Then make the step of `adam` without
+    weight decay, so the averages never see it. The arguments are those of `adam`.
 
     I. Loshchilov, F. Hutter: Decoupled weight decay regularization (2019).
     """

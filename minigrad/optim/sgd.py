@@ -9,15 +9,21 @@ from .optimizer import Optimizer, check_at_least_0
 def sgd(
     param, grad, buffer, lr, momentum=0, dampening=0, weight_decay=0, nesterov=False
 ):
-    """One step of stochastic gradient descent; `param` is changed in place.
+    """Make one step of stochastic gradient descent, and return the buffer.
 
-    grad: the gradient, to be left as it is. First weight_decay * param is added to it.
-    With a momentum the buffer is momentum * buffer + (1 - dampening) * grad, or in the
-    first step, where it is None, the grad itself (a copy: the caller keeps the buffer).
-    The direction is the buffer; with nesterov it is grad + momentum * buffer; without
-    momentum it is the grad. At last lr times the direction is subtracted.
+    1. Add weight_decay * param to the gradient.
+    2. If there's a momentum, the new buffer is momentum * buffer + (1 - dampening) *
+       gradient. If `buffer` is None, as in the first step, the new buffer is a copy of
+       the gradient, without dampening.
+    3. The direction is the buffer. With nesterov, it's gradient + momentum * buffer.
+       Without momentum, it's the gradient.
+    4. Subtract lr * direction from param, in place.
 
-    Returns the buffer for the next step, None without momentum.
+    grad: must stay as it is, and the buffer must not share its memory.
+    buffer: None or the tensor of the step before, which may change in place.
+    nesterov: True only with a momentum and without dampening.
+
+    Returns the buffer for the next step, or None without momentum.
     """
 
 

@@ -14,16 +14,19 @@ STATE = {"model", "optimizer", "train", "random", "losses", "results", "seconds"
 
 @exercise(points=2, stars=1, minutes=15)
 def linear_regression(model, loss_fn, optimizer, x, y, epochs):
-    """Train a model on all of the data at once, `epochs` times; return the losses.
+    """Train a model on all of the data at once, `epochs` times, and return the losses.
 
-    model, loss_fn, optimizer: model(x) is a prediction, loss_fn(prediction, y) a tensor
-    without dimensions, and optimizer has the model's parameters. In each epoch: all
-    gradients that are there are forgotten, also in the first; the loss is computed,
-    then its gradients, and the optimizer makes its step. There are `epochs` steps
-    whatever the losses are, also where they no longer change, grow, or become NaN.
+    In each epoch, forget all gradients, also in the first epoch, compute the loss and
+    its gradients, and make a step.
 
-    Returns a list of the losses, Python numbers, each from before its step. No graph of
-    an earlier epoch is kept.
+    model, loss_fn: model(x) is the prediction, and loss_fn(prediction, y) is the loss,
+        a tensor without dimensions.
+    optimizer: it has the model's parameters.
+    epochs: the number of steps, which may be 0. Make all of them, even if the loss
+        doesn't change, grows, or becomes NaN.
+
+    Returns a list of Python numbers, the loss of each epoch from before its step. No
+    graph of an earlier epoch may be kept.
     """
 
 
