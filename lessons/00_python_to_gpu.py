@@ -18,10 +18,10 @@
 # kernels, hosts, devices, streams, and drivers are, run a whole CUDA program, and find
 # out why a program can fail without saying a word.
 #
-# It takes about {{duration}}, builds on Python and NumPy only, and needs no GPU. Run
-# each code cell as you reach it. If you're asked to predict something, write your guess
-# down first. The **puzzles** ask you to change a single line, and the code cell below
-# tells you whether you solved it.
+# This lesson takes about {{duration}}, builds on Python and NumPy only, and needs no
+# GPU. Run each code cell as you reach it. If you're asked to predict something, write
+# your guess down first. The **puzzles** ask you to change a single line, and the code
+# cell below tells you whether you solved it.
 #
 # Whatever can run on your machine runs for real. Kernels also run in the simulator of
 # minigrad, the library that you build in this course. If something can't run here, the

@@ -16,8 +16,8 @@
 # Six Python libraries add two arrays here, and a table shows what each of them does for
 # you. Use this lesson as a reference. You don't need it for the lab.
 #
-# It takes about {{duration}} and builds on Python and NumPy only. What can't run on
-# your machine says `not run:` and why.
+# This lesson takes about {{duration}} and builds on Python and NumPy only. What can't
+# run on your machine says `not run:` and why.
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.

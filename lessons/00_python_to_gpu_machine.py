@@ -16,7 +16,7 @@
 # Does your machine do, which wheel fits your driver, and what do CUDA's error messages
 # mean? Read this lesson when you need it. Exercises 5 and 6 of the lab are about it.
 #
-# It takes about {{duration}} and builds on Python and NumPy only.
+# This lesson takes about {{duration}} and builds on Python and NumPy only.
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.

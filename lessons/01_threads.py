@@ -18,11 +18,11 @@
 # **which element is mine?** Once you can answer it, you can write kernels for rows of
 # numbers, for matrices, and for whole batches.
 #
-# It takes about {{duration}} and builds on Python and NumPy only. Run each code cell as
-# you reach it. If the text asks you to predict something, write your guess down first.
-# The **puzzles** ask you to change a single line, and the code cell below tells you
-# whether you solved it. In lab 01, you'll write whole kernels, and the lesson says when
-# to go there.
+# This lesson takes about {{duration}} and builds on Python and NumPy only. Run each
+# code cell as you reach it. If the text asks you to predict something, write your guess
+# down first. The **puzzles** ask you to change a single line, and the code cell below
+# tells you whether you solved it. In lab 01, you'll write whole kernels, and the lesson
+# says when to go there.
 #
 # You don't need a GPU. If this machine has one, the kernels run on it, and otherwise in
 # the simulator of minigrad, the library that you build in this course. The simulator

@@ -19,11 +19,11 @@
 # lesson, you'll build a block in plain Python to see how races come about, and then use
 # tools that find a race even if every value is correct. Part 2 is about speed.
 #
-# It takes about {{duration}} and builds on chapter 01. Run each code cell as you reach
-# it. If the text asks you to predict something, write your guess down first. The
-# **puzzles** ask you to change a single line. Nothing here needs a GPU, because kernels
-# run in our simulator, which shows you more than a GPU would. Both parts are about one
-# card, the H100. The measured numbers are from an {{memory/wrong | 1 | GPU}}.
+# This lesson takes about {{duration}} and builds on chapter 01. Run each code cell as
+# you reach it. If the text asks you to predict something, write your guess down first.
+# The **puzzles** ask you to change a single line. Nothing here needs a GPU, because
+# kernels run in our simulator, which shows you more than a GPU would. Both parts are
+# about one card, the H100. The measured numbers are from an {{memory/wrong | 1 | GPU}}.
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.

@@ -19,10 +19,9 @@
 # memory. In this lesson, you'll count what a warp fetches, use shared memory to fetch
 # less, keep the memory busy, and measure all this without fooling yourself.
 #
-# It takes about {{duration}} and builds on part 1. (It isn't on the core path.) Again,
-# the card is the H100, and the
-# measured numbers are from an {{memory/single | slower | GPU}}
-# (`docs/benchmarks/memory.md`).
+# This lesson takes about {{duration}} and builds on part 1. (It isn't on the core
+# path.) Again, the card is the H100, and the measured numbers are from an
+# {{memory/single | slower | GPU}} (`docs/benchmarks/memory.md`).
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.

@@ -19,11 +19,11 @@
 # elements takes no longer than transposing four, how a single number can fill a whole
 # matrix, and when `view` works and when it can't.
 #
-# It takes about {{duration}}, builds on Python and NumPy only, and needs no GPU. Run
-# each code cell as you reach it. If the text asks you to predict something, write your
-# guess down first. The **puzzles** ask you to change a single line, and the code cell
-# below tells you whether you solved it. In lab 03, you'll write all of this yourself,
-# and the lesson says when to go there.
+# This lesson takes about {{duration}}, builds on Python and NumPy only, and needs no
+# GPU. Run each code cell as you reach it. If the text asks you to predict something,
+# write your guess down first. The **puzzles** ask you to change a single line, and the
+# code cell below tells you whether you solved it. In lab 03, you'll write all of this
+# yourself, and the lesson says when to go there.
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.

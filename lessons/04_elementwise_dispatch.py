@@ -18,8 +18,8 @@
 # you'll learn PyTorch's rule for the dtype, fill a small registry of kernels, watch
 # which kernels minigrad and PyTorch launch, and then turn three launches into one.
 #
-# It takes about {{duration}}, and builds on part 1. The core path of the course leaves
-# this part out.
+# This lesson takes about {{duration}}, and builds on part 1. The core path of the
+# course leaves this part out.
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.

@@ -19,9 +19,9 @@
 # first reaches a fiftieth of the speed of cuBLAS, NVIDIA's own library, and the last
 # reaches most of it.
 #
-# It takes about {{duration}}, builds on chapters 02, 03, and 04, and needs no GPU. If
-# the text asks you to predict something, write your guess down first. Each **puzzle**
-# asks you to change a single line. All times were measured in float32 on one
+# This lesson takes about {{duration}}, builds on chapters 02, 03, and 04, and needs no
+# GPU. If the text asks you to predict something, write your guess down first. Each
+# **puzzle** asks you to change a single line. All times were measured in float32 on one
 # {{a @ b, 4,096 | PyTorch | GPU}}, with TF32 off, which is PyTorch's default for matrix
 # products. PyTorch's copy moves {{machine | PyTorch's copy | GB/s}} GB/s there
 # (`docs/benchmarks/kernels.md`).
