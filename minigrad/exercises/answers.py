@@ -121,7 +121,8 @@ def _fill(name, where):
 
 
 def _say(name, which):
-    print(f"{name}: the course's solution stands in, and earns no points, for {which}")
+    stand_in = f"the course's solutions stand in for {which}, and they earn no points"
+    print(f"{name}: {stand_in}")
 
 
 def _fill_from_lab(name, exercises):

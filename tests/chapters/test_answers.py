@@ -40,8 +40,8 @@ def test_earlier_chapters_are_filled(home, capsys, before):
     assert filled("solutions", before=before) == 3
     assert offset_of((), ()) == 100
     assert capsys.readouterr().out == (
-        "03_strides: the course's solution stands in, and earns no points, "
-        "for every exercise\n"
+        "03_strides: the course's solutions stand in for every exercise, "
+        "and they earn no points\n"
     )
 
 
@@ -72,8 +72,8 @@ def test_partly_answered_lab(lab, capsys):
     lab(SETUP, STUB, SHAPES)
     assert filled("labs") == 3
     assert capsys.readouterr().out == (
-        "03_strides: the course's solution stands in, and earns no points, "
-        "for offset_of, index_of\n"
+        "03_strides: the course's solutions stand in for offset_of, index_of, "
+        "and they earn no points\n"
     )
     assert (offset_of((), ()), layout.broadcast_shapes()) == (100, 7)
     assert offset_of.answer.source.notebook == "solutions/03_strides.py"
@@ -83,7 +83,9 @@ def test_partly_answered_lab(lab, capsys):
 
 def test_no_notebook_at_all(home, capsys):
     assert filled("labs") == 3
-    assert capsys.readouterr().out.endswith("for every exercise\n")
+    assert capsys.readouterr().out.endswith(
+        "for every exercise, and they earn no points\n"
+    )
 
 
 def test_lab_without_a_working_copy(home, write_notebook):
@@ -111,7 +113,7 @@ def test_not_a_notebook(home, capsys, text):
     assert first.startswith(
         "03_strides: 03_strides.ipynb is not a notebook, or a damaged"
     )
-    assert "stands in" in second
+    assert "stand in" in second
     assert path.read_text(encoding="latin-1") == text
 
 

@@ -116,7 +116,7 @@ def test_name_that_is_not_to_be_had(lab, capsys, other, where):
 def test_setup_cell_that_asks_for_answers_itself(lab, capsys):
     lab(SETUP + '\nanswers_from("labs")\nanswers_from("solutions")', ONE)
     answers_from("labs")
-    assert capsys.readouterr().out.count("stands in") == 1
+    assert capsys.readouterr().out.count("stand in") == 1
     assert offset_of((), ()) == 1
 
 
