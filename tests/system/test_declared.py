@@ -2,10 +2,12 @@
 
 import ast
 import functools
+import importlib
 import importlib.metadata
 import re
 import sys
 import tomllib
+from importlib.util import find_spec
 
 import pytest
 
@@ -168,3 +170,21 @@ def test_every_room_of_cudasim_is_installed():
 @pytest.mark.parametrize("dead", ["bleach"])
 def test_nothing_dead_is_imported(dead):
     assert dead not in imported()
+
+
+@pytest.mark.parametrize("folder", ["minigrad", "grading", "benchmarks", "tools"])
+def test_what_is_imported_from_our_own_modules_is_there(folder):
+    """Imports inside functions too, which no other test may reach."""
+    for path in (course.home() / folder).rglob("*.py"):
+        package = path.relative_to(course.home()).with_suffix("").parts[:-1]
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if not isinstance(node, ast.ImportFrom):
+                continue
+            above = package[: len(package) + 1 - node.level] if node.level else ()
+            module = ".".join([*above, *filter(None, [node.module])])
+            if module.partition(".")[0] not in FOLDERS:
+                continue
+            there = importlib.import_module(module)
+            for alias in node.names:
+                inner = f"{module}.{alias.name}"
+                assert hasattr(there, alias.name) or find_spec(inner), (path, inner)
