@@ -905,7 +905,7 @@ print("solved:", same_weights(whole, partly) and len(kept) == 4)
 #
 # The canvas below does what MNIST's makers did. It scales your drawing to 20 pixels,
 # centers it, and shows the network's ten probabilities after every stroke. Draw a tiny
-# digit in a corner, and then a letter.
+# digit in a corner, and then a letter. What does the network say?
 
 
 # %%
