@@ -300,11 +300,11 @@ setup(name="hinge", ext_modules=[CppExtension("hinge", ["hinge.cpp"])],
 
 
 def python(*arguments):
-    """Run Python in the package's folder and print the last line that it prints."""
+    """Run Python in the package's folder and return the last line that it prints."""
     done = subprocess.run(
         [sys.executable, *arguments], cwd=folder, capture_output=True, text=True
     )
-    print((done.stdout + done.stderr).strip().rpartition("\n")[2])
+    return (done.stdout + done.stderr).strip().rpartition("\n")[2]
 
 
 # %% [markdown]
@@ -315,8 +315,9 @@ def python(*arguments):
 # %%
 if extension.has_compiler():
     python("setup.py", "-q", "build_ext", "--inplace")
-    python("-c", "import torch, hinge; print(hinge.hinge(torch.tensor([-1, 0.5, 3])))")
-    python("-c", "import hinge")
+    call = "print(hinge.hinge(torch.tensor([-1, 0.5, 3])))"
+    print(python("-c", f"import torch, hinge; {call}"))
+    print(python("-c", "import hinge"))
 else:
     print(f"not run: {extension.NEEDS}")
 
