@@ -13,11 +13,11 @@
 # %% [markdown]
 # # 12 · Define, then run
 #
-# So far, Python has executed each step as it came to it, so `x * y` multiplied at once.
-# In this chapter, we first write the whole computation down as a **graph**, so that a
+# So far, Python has executed each step right away, so `x * y` multiplied at once. In
+# this chapter, we first write the whole computation down as a **graph**, so that a
 # program can make it shorter and then run it without Python.
 #
-# It takes about {{duration}}, builds on chapters 04 (elementwise kernels), 08
+# This lesson takes about {{duration}}, builds on chapters 04 (elementwise kernels), 08
 # (autograd), and 10 (a training step), and needs no GPU.
 
 # %% setup=true
@@ -42,7 +42,7 @@ answers_from("solutions")
 #
 # A TensorFlow 1 program has two parts, and the first part only **defines** the
 # computation. We'll use `minigrad.graph`, a small TensorFlow 1 in about 300 lines.
-# **Predict** what the last line prints, if x stands for an input.
+# Here, x stands for an input. **Predict** whether the last line prints a number.
 
 # %%
 with graph.Graph().as_default() as g:
@@ -51,10 +51,10 @@ with graph.Graph().as_default() as g:
 print(y)
 
 # %% [markdown]
-# It prints {{=no number|mul5 = Mul(add3, const4)}}, because y is an **operation**,
-# which is a node that says what to compute from which other nodes. `x * x` made such a
-# node too, and each number became a constant. x is a **placeholder** for a value that
-# isn't there yet. All nodes together are the graph.
+# It prints {{=no number|mul5 = Mul(add3, const4)}}, because y is an **operation**, a
+# node that says what to compute from which other nodes. `x * x` made such a node too,
+# and each number became a constant. x is a **placeholder** for a value that isn't there
+# yet.
 
 # %%
 viz.program(g)
@@ -73,8 +73,8 @@ print(session.run(y, feed_dict={x: [1.0, 2.0, 3.0]}))
 
 # %% [markdown]
 # The same graph works for other values, and even for {{=another shape|tensor([ 4., 10.,
-# 20.])}}. Python's loops and `if`s ran only once, while the graph was being defined. So
-# **predict** what happens if we ask for a value there.
+# 20.])}}. Any Python loop or `if` runs only once, while the graph is being defined. So
+# **predict** what happens if an `if` asks for y's value at that time.
 
 # %%
 with trying(), g.as_default():
@@ -103,7 +103,7 @@ print(found, "solved:", found == [3, 0, 2])
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# The given line asks whether x is 0, and −3 isn't.
+# The given line only asks whether x is 0, and −3 isn't, so y stays −3.
 #
 # ```python
 # y = graph.cond(graph.relu(x), x, -x)
@@ -112,8 +112,8 @@ print(found, "solved:", found == [3, 0, 2])
 # </details>
 
 # %% [markdown]
-# In TensorFlow, a loop needs an operation too. That was the price of this style, and
-# why its users longed for plain Python.
+# In TensorFlow, a loop whose length depends on a value needs an operation too, so its
+# users longed for plain Python.
 #
 # ## What a session does
 #
@@ -131,8 +131,8 @@ print([o.name for o in graph.execution_order([loss])])
 
 # %% [markdown]
 # h needs {{=neither t nor the loss|['const2', 'x', 'mul3', 'tanh4']}}. You can feed any
-# operation, not only a placeholder. Then the session leaves out that operation and
-# everything that only this operation needs.
+# operation, and then the session leaves out that operation and everything that only it
+# needs.
 #
 # **Puzzle 2: half a network.** Suppose you know that h is [0.5, 0.5], but not which x
 # leads to it. Change the line so that the loss can be computed.
@@ -149,7 +149,7 @@ print(found, "solved:", found == 0.5)
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# With h fed, nothing needs x, so nobody misses its value. The loss is 0.25 + 0.25.
+# With h fed, nothing needs x, so x needs no value. The loss is 0.25 + 0.25.
 #
 # ```python
 # feeds = {h: [0.5, 0.5], t: [0.0, 1.0]}
@@ -158,28 +158,29 @@ print(found, "solved:", found == 0.5)
 # </details>
 
 # %% [markdown]
-# A session saves more. Whatever depends only on constants is the same in every run, so
-# it's computed once, which is called **constant folding**. An expression that occurs
-# twice, called a **common subexpression**, is also computed only once. **Predict** how
-# many of the four multiplications below remain in each run.
+# A session saves even more work. Whatever depends only on constants is the same in
+# every run, so it's computed once, which is called **constant folding**. An expression
+# that occurs twice, called a **common subexpression**, is also computed only once.
+# **Predict** how many of the four multiplications below remain in each run.
 
 # %%
 with graph.Graph().as_default() as g:
     r = graph.placeholder("r")
     turn = graph.constant(2.0) * 3.14159
-    area = (turn * r) * (turn * r)
+    square = (turn * r) * (turn * r)
 session = graph.Session(g)
-print(session.run(area, {r: 1.0}))
+print(session.run(square, {r: 1.0}))
 steps, known, twins = next(iter(session.plans.values()))
 print("computed in each run:", steps)
 
 # %% [markdown]
-# Only {{=two|[mul5 = Mul(mul3, r), mul6 = Mul(mul4, mul5)]}} remain. `turn` is folded,
-# and its product with r is computed once.
+# Only {{=two|[mul5 = Mul(mul3, r), mul6 = Mul(mul4, mul5)]}} remain. `turn` (mul3) is
+# folded, and its product with r is computed once. mul4 is the same product as mul5, so
+# the session takes mul5's value for both.
 #
 # **Puzzle 3: a growing graph.** Every expression adds nodes to the graph, even between
-# two runs. So this loop makes the graph grow, and every run has to plan again. Change
-# the line so that the graph keeps its 3 nodes.
+# two runs. So every run of this loop has to plan again. Change the line so that the
+# graph keeps its 3 nodes.
 
 # %%
 with graph.Graph().as_default() as g:
@@ -203,8 +204,7 @@ print("solved:", (len(g.operations), len(session.plans)) == (3, 1))
 # print(session.run(y, {x: value}))
 # ```
 #
-# TensorFlow's `graph.finalize()` finds this mistake, because it makes every later
-# definition an error.
+# TensorFlow's `graph.finalize()` makes every later definition an error.
 #
 # </details>
 
@@ -216,7 +216,7 @@ print("solved:", (len(g.operations), len(session.plans)) == (3, 1))
 #
 # Autograd walks backward through the graph and computes numbers. Here, the same walk
 # **defines more graph**. The third argument of `gradients` is a function that knows the
-# derivative of each type of operation, so it plays the part of each node's backward.
+# derivative of each type of operation.
 #
 # **Predict** the three values that the session returns for y = x³ at x = 3.
 
@@ -232,11 +232,9 @@ graph.Session(g).run([y, dy, d2y], {x: 3.0})
 # %% [markdown]
 # They're {{=27|tensor(27.)}}, 3x² = 27, and 6x = {{=18|tensor(18.)}}. The second
 # derivative needed no extra code, because a gradient is made of operations that have
-# gradients too. But the graph has grown to {{=53 operations}}, so it's good that a
-# session leaves some out.
+# gradients too. But the graph has grown to {{=53 operations}}.
 #
 # A `Variable` is a value that a session keeps from run to run, and `assign` changes it.
-# That's all we need for training.
 
 # %%
 X, T = np.array([[1.0, 2], [3, 4]], "f4"), np.array([[1.0], [2]], "f4")
@@ -276,8 +274,10 @@ print(ours, "solved:", ours[4] < 0.01)
 #
 # ## The same in TensorFlow
 #
-# TensorFlow 2 still contains its first version, as `tf.compat.v1`. Here's the program
-# again, but w is a row now, so the product needs its transpose.
+# TensorFlow 2 still contains its first version, as `tf.compat.v1`. Here's puzzle 4's
+# program again, but to show a transpose, w is a row now. `control_dependencies` makes
+# sure that the loss is computed before w changes, and `start` gives w its initial
+# value.
 
 # %%
 tensorflow = importlib.util.find_spec("tensorflow")
@@ -313,9 +313,9 @@ else:
 
 # %% [markdown]
 # PyTorch and minigrad are **eager** (or **define by run**). Each line computes at once,
-# and each round makes a new graph for backward. The transpose is `w.T`, a view with
-# swapped strides. TensorFlow's tensors have no strides, so there it's an argument of
-# the product.
+# and each step of the loop makes a new graph for backward. The transpose is `w.T`, a
+# view with swapped strides. TensorFlow's tensors have no strides, so its product takes
+# the transpose as an argument, `transpose_b=True`.
 
 # %%
 w, found = minigrad.tensor([[0.5, 1.0]], requires_grad=True), []
@@ -338,8 +338,7 @@ print(found)
 # | part | what it does |
 # |---|---|
 # | client, Python | defines the graph, with a type and attributes for each operation |
-# | session, C++ | prunes the graph, optimizes it (Grappler), and splits it into one |
-# | | part per device, with send and receive in between |
+# | session, C++ | prunes and optimizes the graph (Grappler), and splits it by device |
 # | executor, C++ | runs an operation as soon as its inputs are there |
 # | kernel, C++ or CUDA | `OpKernel::Compute`, found by operation, device, and dtype |
 #
@@ -347,10 +346,9 @@ print(found)
 
 # %% [markdown]
 # ### Today: tf.function
-#
 # Since version 2.0 (2019), TensorFlow is eager by default. `tf.function` brings the
-# graph back by **tracing**, which means to run a Python function once and record its
-# operators.
+# graph back by **tracing**, which means running a Python function once and recording
+# its operators.
 
 # %%
 if tensorflow:
@@ -378,12 +376,12 @@ else:
     print(GET)
 
 # %% [markdown]
-# It prints it {{=once for each shape|tracing}}. Python's `print` isn't an operator, so
-# it ran only during tracing and isn't in the graph.
+# It prints "tracing" {{=twice, once for each shape|tracing}}. Python's `print` isn't an
+# operator, so it ran only during tracing and isn't in the graph.
 #
 # `torch.compile` traces too, but when a size changes for the first time, it makes a
-# graph for **any** size in that dimension. The backend below keeps each graph so that
-# we can count them. **Predict** how many graphs six batch sizes need.
+# graph for **any** size in that dimension. The backend below keeps each graph.
+# **Predict** how many graphs six batch sizes need.
 
 # %%
 graphs = []
@@ -412,8 +410,7 @@ print(len(graphs), "graphs")
 # | `torch.compile` | at the first call and if guards fail | graph break | graph break |
 # | `minigrad.jit` | at the first call and if guards fail | refused | refused |
 #
-# Eager execution sees each value but never the whole program. The others see the whole
-# program but no values. (Guards and graph breaks come below.)
+# Guards and graph breaks come below.
 #
 # </details>
 
@@ -423,17 +420,16 @@ print(len(graphs), "graphs")
 # | | PyTorch | TensorFlow |
 # |---|---|---|
 # | graph | made by running | defined first until 2019, now eager by default |
-# | whole graphs | `torch.compile`, `torch.export` | `tf.function` |
 # | debugging | Python's tools | the same if eager, `tf.print` in graphs |
 # | control flow | Python's | `tf.cond` in graphs, which AutoGraph writes for you |
 # | deployment | `torch.export`, ONNX, ExecuTorch | SavedModel, TF Serving, LiteRT |
 # | extension | dispatcher, `torch.library` | `REGISTER_OP`, `OpKernel` |
-# | ease of use | one style: you write the loop | `fit` of Keras, or your own loop |
-# | learning curve | NumPy with gradients | more to learn below Keras |
-# | community | most of new research | older products, phones, browsers |
+# | ease of use | one style: you write the loop | Keras's `fit`, or your own loop |
+# | learning curve | like NumPy, plus gradients | easy with Keras, longer without it |
+# | community | most new research | older products, phones, browsers |
 #
-# Choose PyTorch for new models, because most papers and pretrained models use it, and
-# TensorFlow if your product already uses that.
+# Choose PyTorch for new models, because most papers and pretrained models use it.
+# Choose TensorFlow if your product already does.
 #
 # </details>
 
@@ -455,9 +451,10 @@ f(x, y)
 print(f.graph)
 
 # %% [markdown]
-# Each line is a node, with its number, its operation, its inputs, and the dtype and
-# shape of its result. jit has put all five operators into {{=one
-# node|fused_mul_add_relu_mul_and_1_more}}, which is a single kernel. This is a
+# Each numbered line is a node, with its operator, its inputs, and usually the dtype and
+# shape of its result. The indented lines are the operators inside the fused node, which
+# has the number of the last one. jit has put all five operators into {{=one
+# node|fused_mul_add_relu_mul_and_1_more}}, which is a single kernel, and this is called
 # **fusion**. Like a session, jit also computes a common subexpression only once.
 #
 # **Puzzle 5: three multiplications.** This function computes x⁸ with seven
@@ -489,17 +486,8 @@ print("solved:", few)
 # </details>
 
 # %% [markdown]
-# An element has 4 bytes, x has 24 elements, and y has 4. **Predict** how many bytes the
-# five kernels of the plain function read and write in total, and how many the fused
-# kernel does.
-#
-# <details><summary>Answer</summary>
-#
-# The first and the last kernel each read 24 + 4 elements and write 24, which is 208
-# bytes. The three between them read 24 and write 24, which is 192. That's 992 bytes in
-# all. The fused kernel reads x and y and writes the result, so it moves 208.
-#
-# </details>
+# An element takes 4 bytes, x has 24 elements, and y has 4. **Predict** how many bytes
+# the plain function's five kernels move in total, and how many the fused kernel moves.
 
 # %%
 with minigrad.trace() as plain:
@@ -511,19 +499,26 @@ traffic = [sum(launch.bytes for launch in launches) for launches in (plain, fuse
 viz.ranking({"bytes moved": dict(zip(("five kernels", "fused"), traffic, strict=True))})
 
 # %% [markdown]
-# Memory limits such kernels, so fewer bytes mean less time. jit wrote the fused
-# kernel's source from an expression in CUDA C for each operator.
+# The first and the last kernel each read 24 + 4 elements and write 24, which is 208
+# bytes. The three between them each read 24 and write 24, which is 192. That's 2 · 208
+# + 3 · 192 = {{=992}} bytes in all. The fused kernel reads x and y and writes the
+# result, so it moves {{=208}}. Memory limits such kernels, so fewer bytes mean less
+# time.
+#
+# jit assembled the fused kernel's source from short CUDA C expressions, one for each
+# operator.
 
 # %%
 viz.source(f.code)
 
 # %% [markdown]
 # Each intermediate tensor is now a variable such as {{=`v2`|float v2 = v0 * v1}} in a
-# register, so it needs no memory, no write, and no read. y is broadcast by its index,
-# `p1[i % 4]`.
+# register, so it never goes through memory. Here, y is p1, and the index `i % 4`
+# broadcasts it.
 #
 # The result is the same {{=to the last bit|True}}, because each operation still rounds
-# its result.
+# its result. (jit compiles this kernel without fused multiply-add, which would round
+# only once.)
 
 # %%
 same = f(x, y).cpu().numpy() == f.function(x, y).cpu().numpy()
@@ -543,11 +538,10 @@ viz.program(g)
 # %% [markdown]
 # It cuts at {{=the sum|sum uses}}, because a sum needs all elements, and a thread has
 # only one. Everything before the sum becomes one kernel (an orange box), and everything
-# after it another. `x * 2 + 1` is there only once, as a common subexpression.
+# after it another.
 #
-# The order matters too. A fused kernel runs where its **last** node was, so a node in
-# between can't use the kernel's results, and it can't change memory that the kernel
-# reads.
+# The order matters too. A fused kernel runs where its **last** node was, so no node
+# between its first and its last may use its results, or change memory that it reads.
 #
 # **Puzzle 6: three kernels or two?** Both operators in this line use z, and nothing is
 # fused. Change their order so that only two kernels are left.
@@ -563,7 +557,8 @@ def both(x, y):
 
 # %%
 both(x, y)
-print(both.graph, both.graph.count(), "kernels", end=" ")
+print(both.graph)
+print(both.graph.count(), "kernels", end=" ")
 print("solved:", both.graph.count() == 2)
 
 # %% [markdown]
@@ -581,30 +576,33 @@ print("solved:", both.graph.count() == 2)
 # %% [markdown]
 # ### Before and after another kernel
 #
-# A matrix product isn't elementwise. But at its end, each thread has a finished element
-# in a register. Before storing it, the thread can apply the following operators, which
-# are then an **epilogue** of the product. In the same way, operators that compute what
-# a sum reads can be its **prologue**.
+# A matrix product isn't elementwise, but at its end, each thread has a finished element
+# in a register. Before storing it, the thread can apply the next operators, which are
+# then the product's **epilogue**. In the same way, the operators right before a sum or
+# mean can be its **prologue**, which each thread applies to the elements that it reads.
 #
-# **Predict**: how many kernels do these seven operators become, and which belong
-# together?
+# If operators could be either, jit makes them the prologue. **Predict** how many
+# kernels these seven operators become, and which belong together.
 
 
 # %%
+@minigrad.jit
 def loss(x):
     return (((x @ first + bias).relu() @ second - 1) ** 2).mean()
 
 
 first, bias = minigrad.randn(4, 8, device="sim"), minigrad.randn(8, device="sim")
-second, loss = minigrad.randn(8, 3, device="sim"), minigrad.jit(loss)
-with minigrad.kernel_variant("fastest"):  # minigrad's kernels, which allow this
+second = minigrad.randn(8, 3, device="sim")
+# Only minigrad's own kernels take an epilogue.
+with minigrad.kernel_variant("fastest"):
     loss(x)
     print(loss.graph.count(), "kernels")
     print(loss.graph)
 
 # %% [markdown]
 # They become {{=three|3 kernels}}. The first product has an epilogue (`+ bias` and
-# `relu`), and the mean has a prologue (`- 1` and `** 2`).
+# `relu`), and the mean has a prologue (`- 1` and `** 2`). A `get_attr` node is a tensor
+# that isn't an argument, and needs no kernel.
 #
 # **To the lab**: exercise 5 (`common_subexpressions`), exercise 6 (`can_fuse`), and
 # exercise 7 (`fused_kernel`).
@@ -627,10 +625,10 @@ print(h(minigrad.ones(2)), h(-minigrad.ones(2)))
 print(minigrad.jit.explain(h))
 
 # %% [markdown]
-# The trace says "add 1", which would give 0. But jit noticed that `if` read a tensor's
-# value, {{=named the line|line 3}}, and runs the function as it is. `torch.compile`
-# splits the graph there and lets Python decide in between, which is called a **graph
-# break**.
+# A trace of the first call would say "add 1", which gives 0 in the second. But jit
+# notices that `if` reads a tensor's value, {{=names the line|line 3}}, and runs the
+# function as it is, which gives −2. `torch.compile` splits the graph there and lets
+# Python decide in between, which is called a **graph break**.
 #
 # A trace also depends on shapes, dtypes, Python's numbers, and whether a module is in
 # training mode. jit records them as **guards** and compares them before each call.
@@ -647,13 +645,13 @@ with minigrad.no_grad():
 print(minigrad.jit.explain(predict))
 
 # %% [markdown]
-# It's traced {{=3|traces 3}} times, because another {{=shape|(5, 4)}} and another
-# {{=mode|model.training was True, is False}} each need another trace. Too few guards
-# give wrong answers, and too many force a new trace at every call. After eight traces,
-# jit gives up and runs the function as it is. So does `torch.compile`, but it gets
-# there later because of its graphs for any size.
+# It's traced {{=3|traces 3}} times, because the new {{=shape|(5, 4)}} and the new
+# {{=mode|model.training was True, is False}} each need a separate trace. jit keeps all
+# of its traces and runs the one whose guards fit. Too few guards give wrong answers,
+# and too many force a new trace at every call. After eight traces, jit gives up and
+# runs the function as it is. So does `torch.compile`.
 #
-# **Puzzle 7: always another number.** This function is traced again for each n. Change
+# **Puzzle 7: a new number each time.** This function is traced again for each n. Change
 # the line so that one trace serves all calls.
 
 # %%
@@ -669,8 +667,8 @@ print("solved:", "calls 10, traces 1\n" in told)
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# A Python number is part of the guards. Of a tensor, the guards hold its dtype, device,
-# shape, and strides, and whether it requires a gradient, but not its numbers.
+# The guards compare a Python number by its value. For a tensor, they compare dtype,
+# device, shape, strides, and whether it requires a gradient, but not its numbers.
 #
 # ```python
 # scaled(minigrad.ones(3), minigrad.tensor(float(n)))
@@ -683,8 +681,8 @@ print("solved:", "calls 10, traces 1\n" in told)
 #
 # ## A whole training step
 #
-# A traced function may also call backward() and change weights, because those are
-# operators too.
+# A traced function may also call backward() and change weights, because both only run
+# more operators, which jit can record.
 
 
 # %%
@@ -723,7 +721,7 @@ print(minigrad.jit.explain(step))
 # %% [markdown]
 # The losses are {{=the same to the last digit|True}}, even with dropout. The first call
 # creates Adam's state, so the second has to be traced {{=again|calls 4, traces 2}}, and
-# from then on, the trace holds. The next cell counts the kernels that it saves.
+# from then on, the trace holds. The next cell counts how many kernels jit saves.
 
 # %%
 with minigrad.trace() as launches:
@@ -737,13 +735,6 @@ print(len(launches), "operators without jit,", step.graph.count(), "kernels with
 # done before the CPU has launched the next one. Suppose a launch takes 4 µs and a
 # kernel runs for 2. **Predict** when the last of five kernels is done, if each starts
 # as soon as its launch is over.
-#
-# <details><summary>Answer</summary>
-#
-# The fifth launch is over after 5 · 4 = 20 µs, so its kernel is done after {{=22}}. The
-# GPU was idle for more than half of this time.
-#
-# </details>
 
 # %%
 host = [(f"launch {k}", 4 * k, 4 * k + 4) for k in range(5)]
@@ -752,6 +743,9 @@ print("done after", gpu[-1][2], "µs")
 viz.spans({"host": host, "GPU": gpu}, "one launch per kernel", unit="µs")
 
 # %% [markdown]
+# The fifth launch is over after 5 · 4 = 20 µs, so its kernel is done after {{=22}}. The
+# GPU was idle for more than half of this time.
+#
 # A **CUDA graph** holds kernels, copies, and memsets, and says which of them must wait
 # for which. You capture it once, and from then on, a single launch starts all of it.
 # Even if this launch takes 6 µs, the GPU has no gaps afterward.
@@ -763,8 +757,8 @@ viz.spans({"host": [("launch", 0, 6)], "GPU": gpu}, "a CUDA graph", unit="µs")
 
 # %% [markdown]
 # We made these numbers up. Here are measured training steps on one
-# {{mnist/mnist on cuda | PyTorch, e | GPU}}, with 64 images on the left and 32 on the
-# right. PyTorch's TF32 is turned off.
+# {{mnist/mnist on cuda | PyTorch, e | GPU}}, with 64 images on the left
+# and 32 on the right.
 
 # %%
 table = "mnist/mnist on cuda"
@@ -777,15 +771,15 @@ viz.ranking({
 })  # fmt: skip
 
 # %% [markdown]
-# The network on the right has 30 hidden units and no convolution. A CUDA graph reduces
-# its step from {{mnist/mnist on cuda | minigrad.jit | 784-30-10}} µs to
-# {{mnist/mnist on cuda | minigrad.jit with a CUDA graph | 784-30-10}}, because most of
-# the time went into launches. On the left, PyTorch's default would be faster than these
-# bars, because it uses TF32 for convolutions.
+# The network on the right has no convolution. With a CUDA graph, minigrad.jit's step
+# there takes
+# {{mnist/mnist on cuda | minigrad.jit with a CUDA graph | 784-30-10}} µs instead of
+# {{mnist/mnist on cuda | minigrad.jit | 784-30-10}}, because most of the time went into
+# launches. We turned off TF32, which PyTorch uses for convolutions by default, so its
+# bars on the left would normally be shorter.
 #
 # Without a GPU, minigrad records and replays the launches itself, with the same
-# interface and the same pitfalls. During a capture, **nothing runs**. So **predict**
-# both lines.
+# interface and pitfalls. During a capture, **nothing runs**. So **predict** both lines.
 
 # %%
 x, y = minigrad.ones(3, device="sim"), minigrad.zeros(3, device="sim")
@@ -839,13 +833,12 @@ with trying(), cuda.graph(cuda.CUDAGraph(), device="sim"):
         y = y + 1
 
 # %% [markdown]
-# minigrad {{=names the line|cannot capture line 4}}. CUDA's message for such a call is
-# "operation not permitted when stream is capturing" (error 900). The calls after it
-# only say "operation failed due to a previous error during capture" (error 901).
+# minigrad {{=names the line|cannot capture line 4}}. CUDA only says "operation not
+# permitted when stream is capturing" (error 900), and in later calls "operation failed
+# due to a previous error during capture" (error 901).
 #
-# **Puzzle 9: a choice without looking.** Add 1 to y where its sum is more than 3, but
-# let the GPU decide. A comparison of tensors is a tensor of bools, and True counts as
-# 1.
+# **Puzzle 9: a choice without looking.** Add 1 to y if its sum is more than 3, but let
+# the GPU decide. A comparison of tensors is a tensor of bools, and True counts as 1.
 
 
 # %%
@@ -860,10 +853,11 @@ choose(x)
 with trying(), cuda.graph(captured, device="sim"):
     y = choose(x)
 found = []
-for value in (1.0, 0.1) if y is not None else ():
-    x.fill_(value)
-    captured.replay()
-    found.append(round(y[0].item(), 1))
+if y is not None:
+    for value in (1.0, 0.1):
+        x.fill_(value)
+        captured.replay()
+        found.append(round(y[0].item(), 1))
 print(found, "solved:", found == [3.0, 0.2])
 
 # %% [markdown]
@@ -880,18 +874,19 @@ print(found, "solved:", found == [3.0, 0.2])
 # %% [markdown]
 # ### A training step that is replayed
 #
-# Four things change from step to step although the launches stay the same.
+# Three things change from step to step although the launches stay the same, and a
+# fourth must not change.
 #
 # | what | where a replay finds it |
 # |---|---|
 # | the batch | in static tensors, which you copy into |
 # | dropout's random numbers | seed and counter in memory, advanced before each replay |
 # | learning rate, step number | in tensors: `lr=tensor(...)`, `capturable=True` |
-# | memory in between | in a **private pool**, whose addresses nobody else gets |
+# | intermediate results | in a **private pool**, whose addresses nothing else gets |
 #
 # The loss is a static tensor too. Read or clone it after the replay, and only when you
-# need it, because reading waits. **Predict**: are the replayed losses below equal to
-# the eager ones, if the learning rate changes halfway?
+# need it, because reading it makes the host wait for the GPU. **Predict**: are the
+# replayed losses below equal to the eager ones, if the learning rate changes halfway?
 
 # %%
 step, rate = new_step("sim")
@@ -915,9 +910,8 @@ print(eager == found, found)
 
 # %% [markdown]
 # {{=Every bit is the same|True}}. `minigrad.jit(step, mode="reduce-overhead")` combines
-# both ideas, because it traces and fuses, and then captures what's left.
-# `torch.compile` has the same mode, which pays off only on a GPU, because a CPU has no
-# launches to save.
+# both ideas. It traces and fuses, and then captures the kernels that are left.
+# `torch.compile` has the same mode.
 #
 # ## Before you go: two questions
 #
@@ -927,18 +921,18 @@ print(eager == found, found)
 #
 # <details><summary>Answers</summary>
 #
-# 1. Twice, because the trace of each number is kept.
-# 2. Check whether each batch is copied into the captured tensor, or only gets its name.
+# 1. Twice, because jit keeps the trace of each number.
+# 2. Look at the line that brings in the batch. It has to copy into the static tensor,
+#    because an assignment only gives its name to another tensor.
 #
 # </details>
 
 # %% [markdown]
 # **To the lab**: exercise 9 (`copy_inputs`) and exercise 10 (`capture_failure`). When
-# you've finished the lab, `minigrad.jit` runs your passes and launches kernels that
-# your program has written.
+# you've finished the lab, `minigrad.jit` uses your functions and launches kernels that
+# your `fused_kernel` has written.
 #
 # Further reading: M. Abadi et al., *TensorFlow: a system for large-scale machine
 # learning* (2016); J. Ansel et al., *PyTorch 2* (2024); A. Gray, *Getting started with
 # CUDA graphs* (2019); and, in PyTorch's source, `torch/_dynamo/guards.py`,
-# `torch/_inductor/scheduler.py` (`can_fuse`), and `torch/cuda/graphs.py`
-# (`make_graphed_callables`).
+# `torch/_inductor/scheduler.py`, and `torch/cuda/graphs.py`.
