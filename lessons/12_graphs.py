@@ -500,9 +500,9 @@ viz.ranking({"bytes moved": dict(zip(("five kernels", "fused"), traffic, strict=
 
 # %% [markdown]
 # The first and the last kernel each read 24 + 4 elements and write 24, which is 208
-# bytes. The three between them each read 24 and write 24, which is 192. That's 2 · 208
-# + 3 · 192 = {{=992}} bytes in all. The fused kernel reads x and y and writes the
-# result, so it moves {{=208}}. Memory limits such kernels, so fewer bytes mean less
+# bytes. The three between them each read 24 and write 24, which is 192. In total,
+# that's 2 · 208 + 3 · 192 = {{=992}} bytes. The fused kernel reads x and y and writes
+# the result, so it moves {{=208}}. Memory limits such kernels, so fewer bytes mean less
 # time.
 #
 # jit assembled the fused kernel's source from short CUDA C expressions, one for each
