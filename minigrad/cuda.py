@@ -43,8 +43,8 @@ def copy_inputs(static, given):
 
     Afterward, each static tensor must hold the numbers that the given one held at the
     call, even if the given one is a static tensor or a view of one. t.copy_(x) writes
-    into t. The lists, the memory that each static tensor reads, and all other memory
-    must stay as they are.
+    into t. Each static tensor must keep its place in memory. The lists and all other
+    memory must stay as they are.
 
     Raises RuntimeError with a message if a given tensor differs from its static one in
     shape, dtype, or device. In that case, nothing may have been written. Shapes differ
@@ -60,7 +60,7 @@ def capture_failure(events):
         The first event counts, and not the one with the smallest line.
 
     A capture begins at "begin" and ends at "end" or with the list. There may be
-    several, one after the other, but never one in another, and every "end" ends one.
+    several, but they're never nested, and every "end" has its "begin".
     Outside of captures, everything is allowed. In a capture
 
     - "launch" and "free" are allowed;
@@ -70,7 +70,8 @@ def capture_failure(events):
       are old";
     - "synchronize" isn't. The text is "the host waits for work that has not begun";
     - "allocate" takes detail bytes from the capture's pool. If that's more than the
-      pool has left, the text is f"{missing} bytes are missing in the pool";
+      pool has left, the text is f"{missing} bytes are missing in the pool", where
+      missing is the difference;
     - "free" gives back detail bytes that this capture took.
 
     The detail of "pool" is a size in bytes. At "begin", the capture's pool has the size

@@ -201,25 +201,25 @@ def gradient_of(operation, dy):
 
 @exercise(points=3, stars=3, minutes=30, level="good to know")
 def gradients(y, xs, grad_of):
-    """Return the gradients of y with respect to each of xs, as new operations.
+    """Return the gradients of y with respect to each of the xs, as new operations.
 
-    The result is a list with one operation for each x, or None if y doesn't depend on
-    it. Nothing is computed, because the gradients are only defined. If y has several
-    elements, the gradient is that of their sum.
+    The result is a list with one entry for each x, which is an operation, or None if y
+    doesn't depend on that x. Nothing is computed, because the gradients are only
+    defined. If y has several elements, the gradient is that of their sum.
 
-    y: an operation. Its own gradient must be graph.op("OnesLike", y), because y may be
-        infinite.
+    y: an operation. Its own gradient must be graph.op("OnesLike", y), because y * 0 + 1
+        would be nan if y is infinite.
     xs: a list of operations, perhaps empty. They may have inputs of their own, depend
         on each other, be y, or occur twice.
     grad_of(operation, dy): dy is the gradient of the operation's result. It returns a
         tuple with the gradient of each input, or None for an input that gets none.
 
-    grad_of must be called exactly once for each operation that y depends on (or is) and
-    that has an input which is one of xs or depends on one of them. It mustn't be called
-    for others, because they may have no gradient. Call it when dy is complete: if an
-    operation is used several times, add the parts with +, even if two parts are the
-    same object. If an operation gets only None, it has no gradient, so don't call
-    grad_of for it, and return None if it's one of xs.
+    Call grad_of exactly once for each operation that is y or needed for y, if one of
+    its inputs is an x or depends on an x. It mustn't be called for others, because they
+    may have no gradient. Call it when dy is complete. If an operation is used several
+    times, add the parts with +, even if two parts are the same object. If an operation
+    gets only None, it has no gradient, so don't call grad_of for it, and return None if
+    it's one of the xs.
     """
 
 
@@ -230,8 +230,8 @@ def gradients(y, xs, grad_of):
 def execution_order(fetches):
     """Return all operations that the fetches depend on, each after all of its inputs.
 
-    The fetches themselves are among them. The result is a list that contains each
-    operation once, and nothing that no fetch depends on. Any such order will do.
+    The fetches themselves are among them. The result is a list that contains each of
+    these operations once, and no others. Any order that puts inputs first will do.
 
     fetches: a list of operations, perhaps empty. It may contain an operation twice.
     operation.inputs: a tuple of the operations that it uses. It may contain one twice,
@@ -244,7 +244,7 @@ def execution_order(fetches):
 
 @exercise(points=2, stars=2, minutes=15, level="good to know")
 def pruned(order, fetches, fed):
-    """Return the operations of `order` that a run has to compute, in this order.
+    """Return those operations of `order` that a run must compute, not reordered.
 
     The result is a list. A run has to compute the fetches and everything they need,
     with two exceptions. It doesn't compute what's fed, even if it's a fetch. It also
@@ -252,7 +252,7 @@ def pruned(order, fetches, fed):
 
     order: a list, as execution_order(fetches) returns it.
     fetches: a list of operations. It may contain an operation twice.
-    fed: a set of operations, of any type. Nothing may need some of them.
+    fed: a set of operations, of any type. Some of them might not be needed at all.
     operation.inputs: a tuple of operations.
     operation.type, operation.name: strings.
 

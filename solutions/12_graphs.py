@@ -17,7 +17,8 @@
 # are the heart of a small TensorFlow 1, `minigrad.graph`. Three of them plan a run, and
 # the fourth defines gradients. The next four belong to `minigrad.jit`, and the last two
 # to CUDA graphs. Once you've run a cell with your code, minigrad uses it, so
-# `minigrad.jit` runs your passes and launches kernels that your program has written.
+# `minigrad.jit` uses your functions and launches kernels that your `fused_kernel` has
+# written.
 
 # %% [markdown]
 # {{how}}
@@ -28,7 +29,7 @@ import re
 
 import minigrad
 from grading import check, trying
-from minigrad import answers_from, cuda, graph, solves
+from minigrad import answers_from, graph, solves
 from minigrad.cuda import capture_failure, copy_inputs
 from minigrad.graph import execution_order, fold_constants, gradients, pruned
 from minigrad.jit.codegen import fused_kernel
@@ -39,10 +40,9 @@ answers_from("labs", before="12_graphs")
 
 # %% [markdown] task="execution_order"
 # ## In which order?
-#
-# You give `Session.run` the operations that you want, which are called the fetches.
-# Each operation knows which others it uses (its `inputs`), but not who uses it. So
-# begin at the fetches and go toward the inputs. What you never reach isn't needed.
+# Each operation knows which others it uses (its `inputs`), but not which ones use it.
+# So begin at the fetches, which are the operations that you want, and go toward the
+# inputs. What you never reach isn't needed.
 #
 # >     a     b
 # >      \   / \
@@ -126,8 +126,8 @@ print([o.name for o in (x, h, y)])
 # %% [markdown] hints="pruned"
 # <details><summary>Hint 1</summary>
 #
-# Which operations do you know to be needed at first? If you walk through the order
-# backward, what do you know about an operation's users when you reach it?
+# Which operations are certainly needed? If you walk through the order backward, what do
+# you know about an operation's users when you reach it?
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -164,10 +164,11 @@ with trying():
 check(pruned)
 
 # %% [markdown] task="fold_constants"
-# ## What's known before
+# ## Known before the first run
 #
 # In `2.0 * 3.14159 * r`, the product of the two numbers is the same in each run. The
-# whole graph is there before the first run, so this product can be computed once.
+# session has the whole graph before it runs anything, so it can compute this product
+# once.
 #
 # Constants spread, because an operation whose inputs are all constants is constant too.
 # But some operations do something else in each run, even if their inputs stay the same,
@@ -228,16 +229,14 @@ check(fold_constants)
 
 # %% [markdown] task="gradients"
 # ## Gradients are operations
-#
-# Autograd walks backward through the graph and **computes**. Here, the walk **defines**
-# more operations, and each gradient is one of them. A session runs them like all
-# others, so gradients of gradients need no extra code.
+# In this exercise, the walk backward **defines** operations, and each gradient is one
+# of them.
 #
 # > y = a · b + a: `gradients(y, [a], ...)` defines b · 1 and 1, and then their sum
 #
 # `grad_of(operation, dy)` defines the gradients of an operation's inputs. Ask it only
-# about operations that are between y and one of xs. Such an operation is needed for y
-# and depends on some x, through its inputs.
+# about operations that are needed for y and depend on one of the xs through their
+# inputs.
 #
 # Write `gradients`.
 
@@ -250,9 +249,9 @@ with graph.Graph().as_default():
 # %% [markdown] hints="gradients"
 # <details><summary>Hint 1</summary>
 #
-# Which operations depend on one of xs? Walk forward through `execution_order([y])`, and
-# collect them in a set that begins as xs. An operation joins it if one of its inputs is
-# in the set.
+# Which operations depend on one of the xs? Walk forward through `execution_order([y])`,
+# and collect them in a set that begins as the xs. An operation joins it if one of its
+# inputs is in the set.
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -264,9 +263,9 @@ with graph.Graph().as_default():
 # <details><summary>Hint 3</summary>
 #
 # Walk backward through the order. Skip operations that have no gradient in the dict,
-# and those without an input that depends on xs. Ask about the others, and pair the
-# answers with the operation's inputs. If an input has a gradient already, add the new
-# one to it. Skip answers of None.
+# and those without an input that is or depends on one of the xs. Ask about the others,
+# and pair the answers with the operation's inputs. If an input has a gradient already,
+# add the new one to it. Skip answers of None.
 #
 # </details>
 
@@ -302,13 +301,13 @@ check(gradients)
 
 # %% [markdown] task="common_subexpressions"
 # ## Computed once
+# The next four exercises are about `minigrad.jit`. It runs a function once and records
+# each operator's call as a **node**, with the operator's name (its target) and its
+# arguments (args). If two nodes have the same target and args, one of them is enough.
+# That spreads, because if d equals c, then 2 · d equals 2 · c.
 #
-# From here on, we work on `minigrad.jit`. It has run a function and recorded each call
-# as a **node**. If two nodes have the same target and the same args, one of them is
-# enough. That spreads, because if d equals c, then 2 · d equals 2 · c.
-#
-# Backward has many such pairs. For example, the gradients of `x * y` and of `x / y`
-# both need y, cast or broadcast in the same way.
+# Backward has many such pairs. For example, if a function contains both `x * y` and `x
+# / y`, the gradients of both need the same cast or broadcast copy of y.
 #
 # Write `common_subexpressions`.
 
@@ -332,8 +331,8 @@ print(hash((1, "a")) == hash((1.0, "a")), 1 == 1.0 == True)  # noqa: E712
 # <details><summary>Hint 3</summary>
 #
 # The cell above shows that 1, 1.0, and True are a single key. What does `repr` return
-# for them? Don't use `repr` for nodes, though. Only the node itself says which one it
-# is.
+# for them? Don't use `repr` for nodes, though, because two nodes may print alike. Put
+# the node itself into the key.
 #
 # </details>
 
@@ -370,16 +369,14 @@ check(common_subexpressions)
 
 # %% [markdown] task="can_fuse"
 # ## One kernel for several
-#
-# As three kernels, `(x * y + 1).relu()` reads and writes memory seven times. As one
-# kernel, it does so three times, and memory takes most of the time. Each thread
-# computes element i of all three. So every operator may need only element i of the one
-# before it.
+# As three kernels, `(x * y + 1).relu()` reads or writes a tensor seven times. One
+# kernel does so only three times, which makes it much faster. But each thread computes
+# element i of all three operators, so each may use only element i of the one before it.
 #
 # The fused kernel is launched where its **last** node is, so the earlier ones move down
 # past everything in between. A node in between that uses one of them would then run too
-# early. If a node in between writes to memory that they use, they'd read what it wrote,
-# or overwrite it.
+# early. If a node in between writes to memory that the earlier nodes use, these would
+# read its new values by mistake, or overwrite them.
 #
 # >     %2 = mul %0 %1
 # >     %3 = sum %2            uses %2, so %2 and %4 can't be one kernel
@@ -393,8 +390,8 @@ print({1, 2} & {2, 3}, {1, 2} | {2, 3}, bool({1} & {2}))
 # %% [markdown] hints="can_fuse"
 # <details><summary>Hint 1</summary>
 #
-# The contract lists three reasons against a fusion. Can you check each one separately,
-# and return False as soon as one of them holds?
+# The contract lists three conditions. Can you check each one separately, and return
+# False as soon as one of them fails?
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -436,17 +433,17 @@ check(can_fuse)
 # %% [markdown] task="fused_kernel"
 # ## A program that writes the kernel
 #
-# Each elementwise operator of minigrad has an expression in CUDA C of a, b, and c. For
-# mul it's "a * b", and for relu it's "(a < 0 ? 0 : a)". A fused kernel contains these
-# expressions one after the other. Each result gets a variable, and a, b, and c are
-# replaced by the variables that hold the operands.
+# Each of minigrad's elementwise operators has a CUDA C expression in up to three
+# operands, a, b, and c. For mul it's "a * b", and for relu it's "(a < 0 ? 0 : a)". A
+# fused kernel contains these expressions one after the other. Each result gets a
+# variable, and a, b, and c are replaced by the variables that hold the operands.
 #
 # Write `fused_kernel`, which returns the source of such a kernel. The check compiles
 # and runs what it returns.
 #
-# Replace only whole words, because `max(a, b)` also has an `a` in `max`. And replace
-# all of them at once. Suppose b stands for a variable that's called `a`. If you replace
-# b first, a second replacement would find that `a` too.
+# Replace only whole words, because `max(a, b)` also has an `a` in `max`. Replace all of
+# them at once, too. If b stands for a variable called `a` and you replace b first, a
+# second replacement would find that `a` as well.
 
 # %%
 print(re.sub(r"\b[ab]\b", lambda word: {"a": "v0", "b": "v1"}[word[0]], "max(a, b)"))
@@ -454,7 +451,7 @@ print(re.sub(r"\b[ab]\b", lambda word: {"a": "v0", "b": "v1"}[word[0]], "max(a, 
 # %% [markdown] hints="fused_kernel"
 # <details><summary>Hint 1</summary>
 #
-# What does a kernel look like that you'd write by hand for the example in the contract?
+# If you wrote the kernel for the contract's example by hand, what would it look like?
 # Which of its lines are the same in every kernel?
 #
 # </details>
@@ -517,12 +514,12 @@ check(fused_kernel)
 # ## Is the trace still valid?
 #
 # A trace holds what was done in one call, with its shapes, its device, and its mode.
-# `minigrad.jit` records all of that, and compares it with the next call before it runs
-# the trace. `jit.explain` prints what differs.
+# `minigrad.jit` records all of that, and before it runs the trace again, it checks that
+# the new call agrees. `jit.explain` prints what differs.
 #
 # If the comparison is too strict, every call is traced again. If it isn't strict
 # enough, the result is wrong. For example, a trace for the int 3 would be wrong for
-# 3.0, because it gives results of another dtype.
+# 3.0, because 3.0 can give a result of another dtype.
 #
 # Write `guard_failures`.
 
@@ -576,11 +573,8 @@ check(guard_failures)
 # %% [markdown] task="copy_inputs"
 # ## The memory that a graph reads
 #
-# A CUDA graph holds launches with their arguments, and these are **addresses**. After
-# `x = next_batch`, the name x refers to a new tensor, but the graph still reads the
-# memory of the old one. It keeps training on the first batch, and nothing complains.
-#
-# So there are static tensors, which are made once, and each batch is copied into them.
+# As in puzzle 8, a captured graph reads fixed **addresses**, so each batch must be
+# copied into static tensors.
 #
 # Write `copy_inputs`.
 
@@ -642,15 +636,12 @@ check(copy_inputs)
 # %% [markdown] task="capture_failure"
 # ## Why does the capture fail?
 #
-# While a stream is being captured, nothing runs. Kernels are only recorded. So the host
-# can't read a result, because there's none yet, and it can't wait for one. If it copied
-# numbers to the device, every replay would use the numbers of this batch. And memory
-# must come from a pool that belongs to the graph, because its addresses are in the
-# launches.
+# While a stream is being captured, nothing runs, because kernels are only recorded. So
+# the host can't read a result or wait for one. If it copied numbers to the device,
+# every replay would use the numbers of this batch. And memory must come from a pool
+# that belongs to the graph, because its addresses are in the launches.
 #
-# CUDA says "operation not permitted when stream is capturing", and later calls only say
-# "operation failed due to a previous error during capture". Your function says which
-# line it was. Write `capture_failure`.
+# CUDA's messages don't name the line, but your function does. Write `capture_failure`.
 
 # %%
 events = [
@@ -671,7 +662,7 @@ print(events[-1])
 # <details><summary>Hint 2</summary>
 #
 # Keep whether a capture is open, how large the next one's pool is, and how much is left
-# of this one's pool. The last one is set at "begin". Outside of a capture, only "begin"
+# of this one's pool. What's left is set at "begin". Outside of a capture, only "begin"
 # and "pool" matter.
 #
 # </details>
@@ -732,4 +723,3 @@ with trying():
     for scale in (1.0, 2.0, 3.0):
         print(step(data * scale).item(), step.function(data * scale).item())
     print(step.code)
-    print(cuda.is_available())

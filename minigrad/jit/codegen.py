@@ -49,13 +49,14 @@ def fused_kernel(name, inputs, steps, outputs):
 
     name: the kernel's name.
     inputs: a list of tuples (variable, type, index), perhaps empty. Each is an array,
-        and index is the cell that element i reads, in C, for example "i" or "i % 10".
+        and index is a C expression for the position that thread i reads, for example
+        "i" or "i % 10".
     steps: a list of tuples (variable, type, expression, operands, M), in order. The
-        expression is C of up to three words a, b, and c, which stand for the operands,
-        and M, which stands for the type M. The variable has its own type, which may
-        differ.
-        operands: strings, each a variable of an input or earlier step, or C in
-            parentheses or without operators, such as "2.0f", "(-2.0f)", or
+        expression is C code in which the words a, b, and c stand for up to three
+        operands, and the word M stands for the tuple's last entry, a type. The
+        variable has its own type, which may differ from it.
+        operands: strings, each the variable of an input or of an earlier step, or a
+            piece of C that needs no more parentheses, such as "2.0f", "(-2.0f)", or
             "((float)v2)".
     outputs: a list of variables of steps. Each is written to element i of its own
         array, which has the type of the step.

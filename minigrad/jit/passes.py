@@ -81,10 +81,10 @@ def constant_folding(graph):
 def common_subexpressions(nodes):
     """Return {node: earlier node} for each node that repeats an earlier one.
 
-    A node repeats an earlier one if it computes the same. Two nodes compute the same if
-    both have op "call_function", their targets are equal, and their args and kwargs are
-    equal. Nodes of any other op never repeat another. If several earlier nodes compute
-    the same, the result has the first of them.
+    A node repeats an earlier one if both have op "call_function" and equal targets,
+    args, and kwargs. (No such node draws random numbers or writes to memory.)
+    Nodes of any other op never repeat another. If a node repeats several earlier ones,
+    the result has the first of them.
 
     nodes: a list, in order. Each node has op and target (strings), args, and kwargs.
     args: numbers, strings, None, and earlier nodes. Their order and number matter. A
@@ -170,8 +170,8 @@ def can_fuse(group, node, between):
     Everything else does no harm. For example, nodes of `between` may read any memory,
     because a node that needs what the group computes has it among its inputs.
 
-    group: a list of one or more nodes, all of the same shape and device. They may be in
-        one kernel, so only `node` has to be checked for pointwise.
+    group: a list of one or more nodes, all of the same shape and device. They already
+        fit into one kernel, so you only have to check whether `node` is pointwise.
     node: comes after them, and has at least one of them among its inputs.
     between: a list, perhaps empty. These nodes come after the first of the group and
         before `node`, and they aren't in the group. They may be of any kind.
