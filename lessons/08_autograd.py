@@ -15,15 +15,15 @@
 #
 # A network can have millions of weights, and a single number, the **loss**, says how
 # bad its results are. Training changes each weight by a small amount, so that the loss
-# gets smaller. To do that, it needs to know how fast the loss changes if this weight
-# changes. Autograd computes these numbers for all weights in one pass.
+# gets smaller. To do that, you need to know how fast the loss changes with each weight.
+# Autograd computes these numbers for all weights in one pass.
 #
 # We'll build a complete engine for single numbers first, in about 60 lines. Then we'll
 # look at the same engine for tensors, which you'll write in lab 08, and train a network
 # with it. After this lesson, you can write the gradient of an operator, test it, and
 # understand autograd's error messages.
 #
-# The lesson builds on chapters 03 and 04, takes about {{duration}}, and needs no GPU.
+# This lesson takes about {{duration}}, builds on chapters 03 and 04, and needs no GPU.
 # The only mathematics it needs is the slope of a function.
 
 # %% setup=true
@@ -38,7 +38,7 @@ from minigrad import answers_from, no_grad, tensor, viz, where
 from minigrad.autograd import Function, detect_anomaly, grad, gradcheck
 from minigrad.autograd.engine import topological_order
 
-# In this lesson, the reference solutions stand in for labs 01 to 08.
+# In this lesson, the reference solutions stand in for labs 00 to 08.
 answers_from("solutions", before="09_nn")
 
 # %% [markdown]
@@ -58,12 +58,12 @@ print(f(2, 5))
 print((f(2 + h, 5) - f(2, 5)) / h, (f(2, 5 + h) - f(2, 5)) / h)
 
 # %% [markdown]
-# If a grows by a small h, f grows by about {{=9}} · h. If b grows by h, f grows by
-# {{=2}} · h. These two slopes, ({{=9}}, {{=2}}), are the **gradient** of f at (2, 5).
+# If a grows by a small h, f grows by about {{=9}} · h, and for b, it's {{=2}} · h.
+# These two slopes are the **gradient** of f at (2, 5).
 #
 # You could train a network this way, but each weight would take another run of the
 # whole network, and a million runs per step are too many. We'd like to get all slopes
-# from a single one.
+# from a single run.
 #
 # ## An engine for numbers
 #
@@ -77,12 +77,12 @@ print((f(2 + h, 5) - f(2, 5)) / h, (f(2, 5 + h) - f(2, 5)) / h)
 #
 # The slopes of consecutive steps multiply. If y grows 3 times as fast as a, and the
 # loss grows 4 times as fast as y, then the loss grows 12 times as fast as a. This is
-# the **chain rule**, and it's all the mathematics in this chapter.
+# the **chain rule**.
 #
 # So while we compute, we write down each step. A `Value` is a number that remembers
-# which values it was made from, its **parents**, and the slope for each of them. A
-# class decides what `+` does, because Python turns `a + b` into `a.__add__(b)`. This is
-# called **operator overloading**.
+# which values it was made from, its **parents**, and the slope for each of them. The
+# class defines what `+` does, because Python turns `a + b` into `a.__add__(b)`.
+# Defining an operator like this is called **operator overloading**.
 
 
 # %%
@@ -119,7 +119,8 @@ print((10 + Value(2.0)).data, (10 * Value(2.0)).data)
 
 # %% [markdown]
 # **Puzzle 1: from the right.** For `10 - a`, Python calls `a.__rsub__(10)`, so `self`
-# is `a` and `other` is 10. But this line computes a − 10. Fix it with + and * only.
+# is `a` and `other` is 10. The line below computes a − 10 instead. Fix it, using only
+# `+` and `*`.
 
 # %%
 Value.__rsub__ = lambda self, other: self + -1 * other  # your line
@@ -135,14 +136,12 @@ print(difference.data, "solved:", difference.data == 8.0)
 # Value.__rsub__ = lambda self, other: other + -1 * self
 # ```
 #
-# The slopes come for free, because a sum and a product already record theirs.
-#
 # </details>
 
 # %% [markdown]
 # Computing the result is called the **forward pass**, and now it takes notes as it
-# goes. Here are the notes for our formula, with the result at the top. The arrows lead
-# from each value to its parents, and the number beside an arrow is the slope.
+# goes. In the picture, the arrows lead from each value to its parents, and the number
+# beside an arrow is the slope.
 
 # %%
 a, b = Value(2.0, name="a"), Value(5.0, name="b")
@@ -150,9 +149,10 @@ y = a * b + a * a
 viz.formula(y)
 
 # %% [markdown]
-# The notes form a **graph**, and now we walk through it backward. We start at y with a
-# gradient of 1, because y grows exactly as fast as itself. Each value then sends its
-# parents its own gradient times the slope, which is called **backpropagation**.
+# The notes form a **graph**, and now we walk through it backward. From here on, the
+# gradient of a value, its `grad`, is how fast y grows with that value. We start at y,
+# whose gradient is 1, because y grows exactly as fast as itself. Each value then sends
+# its parents its own gradient times the slope, which is called **backpropagation**.
 #
 # **Puzzle 2: where paths meet.** Here's a first version, which should find 9 for a and
 # 2 for b. Before you run it, follow the arrows and predict what it finds for a. Then
@@ -237,10 +237,10 @@ for n in 1, 2, 10, 18:
 # Every slope is correct now. But each `y + y` doubles the visits below it, so after 18
 # of them, there are {{=524,287|visits 524,287}} visits to only 19 values.
 #
-# Each value should be visited only **once**, and after **all values that use it**,
-# because its whole gradient is there then. Such an order is called a **topological
-# order**. To find one, go down to the parents first, and put a value on a list only
-# when all its parents are on it. Then read the list backward.
+# Each value should be visited only **once**, and only after **all values that use it**,
+# because its gradient isn't complete before that. Such an order is called a
+# **topological order**. To find one, append a value to a list only when all its parents
+# are already in that list, and then read the list backward.
 
 
 # %%
@@ -273,11 +273,11 @@ backward(y)
 viz.formula(y)
 
 # %% [markdown]
-# That's {{=the whole engine|a: data 2, grad 9}}, and it takes any step whose slope you
-# know.
+# That's {{=the whole engine|a: data 2, grad 9}}, and you can add any operation to it if
+# you know its slope.
 #
 # **Puzzle 3: division.** We can write a / b as a · (1 / b), so all we need is a step
-# for y = 1 / b. Its slope is −1 / b². Write it with `y` only.
+# for y = 1 / b. Its slope is −1 / b². Write this slope in terms of `y`.
 
 
 # %%
@@ -305,7 +305,8 @@ print(b.grad, "solved:", b.grad == -0.375)  # -6 / 16
 
 # %% [markdown]
 # Now let's train something. We fit exp(w · x + bias) to three points that are close to
-# the curve eˣ, and take thirty steps downhill.
+# the curve eˣ. Each of the 31 steps goes downhill, because it subtracts 0.05 times the
+# gradient from `w` and from `bias`. The factor 0.05 is called the learning rate.
 
 
 # %%
@@ -347,9 +348,9 @@ train()
 #
 # <details><summary>Answer</summary>
 #
-# `+=` adds to the gradients of all earlier steps, so every step goes in the direction
-# of their sum and runs past the minimum. In the end, the loss is {{=8.4|8.4169}}, which
-# is larger than at the beginning.
+# `+=` adds to the gradients of all earlier steps, so every step follows their sum
+# instead of the current slope, and runs past the minimum. In the end, the loss is
+# {{=8.4|8.4169}}, which is larger than at the beginning.
 #
 # </details>
 
@@ -371,13 +372,14 @@ except RecursionError as error:
 
 # %% [markdown]
 # `visit` calls itself for each value on the way down, and Python allows about 1,000
-# {{=nested calls|RecursionError}}. In exercise 4, you'll get rid of this limit.
+# {{=nested calls|RecursionError}}. In exercise 4 of the lab, you'll get rid of this
+# limit.
 #
 # ## The same for tensors
 #
 # One number at a time is slow, so minigrad records operators on whole tensors.
 # Everything computed from a tensor with `requires_grad=True` is recorded. (`relu`
-# replaces negative elements by 0.)
+# replaces negative elements with 0.)
 
 # %%
 x = tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
@@ -388,16 +390,17 @@ loss = (h1 * h1).mean()
 loss, loss.grad_fn
 
 # %% [markdown]
-# `grad_fn` is the **node** of the operator that made the tensor. `next_functions` are
-# the nodes that it sends gradients to.
+# `grad_fn` is the **node** of the operator that made the tensor. `next_functions` has a
+# pair for each operand. It names the node that gets the operand's gradient, and which
+# result of that node the operand is. Here that's result 0, because `Mul` has only one.
 
 # %%
 print(loss.grad_fn.next_functions)
 print(h1.grad_fn.name(), bias.grad_fn)
 
 # %% [markdown]
-# Each box is a node, with the shape of its operator's result. If you see a slider, drag
-# it to step through backward.
+# Each box is a node, with the shape of its tensor. If you see a slider, drag it to step
+# through the backward pass.
 
 # %%
 viz.graph(loss, w=w, bias=bias)
@@ -411,7 +414,7 @@ viz.graph(loss, w=w, bias=bias)
 # - `Mul` sends two gradients to the same node, because both factors are `h1`.
 #
 # After backward, each leaf has a gradient with the leaf's shape, and its box shows the
-# norm.
+# norm of this gradient.
 
 # %%
 loss.backward()
@@ -422,10 +425,10 @@ viz.graph(loss, w=w, bias=bias)
 # ### Leaves
 #
 # The tensors in between had gradients too, but each was dropped once its node had used
-# it, to save memory. Only leaves keep theirs in `.grad`, and tensors that you call
-# `retain_grad()` on. A tensor is a leaf if no recorded operator made it. **Predict**
-# `requires_grad` and `is_leaf` for a weight `w`, data `x`, the product `x @ w`, and the
-# sum `x + x`.
+# it, to save memory. Only leaves keep theirs in `.grad`, and so do tensors on which
+# you've called `retain_grad()`. A tensor is a leaf if no recorded operator made it.
+# **Predict** `requires_grad` and `is_leaf` for a weight `w`, data `x`, the product `x @
+# w`, and the sum `x + x`.
 #
 # <details><summary>Answer</summary>
 #
@@ -448,9 +451,10 @@ for t in w, x, x @ w, x + x:
 # %% [markdown]
 # ## Not recorded
 #
-# A graph takes memory, because it keeps what backward needs. To get a network's result
-# without one, switch recording off with `no_grad()`. Then {{=there's no way
-# backward|element 0 of tensors does not require grad}}.
+# A graph takes memory, because it keeps what backward needs. If you only need a
+# network's result, switch recording off with `no_grad()`. Then {{=you can't call
+# `backward()` on the result|element 0 of tensors does not require grad}}. (`with
+# trying():` shows only the message.)
 
 # %%
 w = tensor([1.0, 2.0], requires_grad=True)
@@ -462,8 +466,8 @@ with trying():
 
 # %% [markdown]
 # You also need `no_grad()` to change a weight. Otherwise the change would be recorded
-# like any other operator, and `w` would no longer be a leaf, so it's {{=an error|a leaf
-# Variable that requires grad}}. (`with trying():` shows only the message.)
+# like any other operator, and `w` would no longer be a leaf, so minigrad {{=raises an
+# error|a leaf Variable that requires grad}}.
 
 # %%
 (w * w).sum().backward()
@@ -483,7 +487,7 @@ print(w, w.is_leaf)
 # <details><summary>Answer</summary>
 #
 # The gradient is {{=3|tensor([3.])}} instead of 6, because the detached factor counts
-# as the constant 3. In the picture, only one arrow leads to `x`.
+# as the constant 3.
 #
 # </details>
 
@@ -529,7 +533,7 @@ print(y, x.grad, "solved:", good)
 #
 # An operator consists of two functions. `forward` computes the result, and `backward`
 # turns the gradient of the result, which we call `dy`, into those of the operands. You
-# can write your own with PyTorch's interface.
+# can write your own operators, and the interface is PyTorch's.
 
 
 # %%
@@ -552,15 +556,14 @@ y.sum().backward()
 print(y, x.grad, sep="\n")
 
 # %% [markdown]
-# `ctx`, the **context**, carries things from forward to backward, and every call of
-# `apply` has its own.
+# `ctx`, the **context**, carries things from forward to backward.
 #
 # | | |
 # |---|---|
 # | `ctx.save_for_backward(x, y)` | keeps operands or results |
 # | `ctx.saved_tensors` | returns them in backward |
 # | `ctx.needs_input_grad` | says for each argument whether its gradient is needed |
-# | `ctx.anything = 3` | keeps numbers, shapes, and options |
+# | `ctx.power = 3`, or any other name | keeps numbers, shapes, and options |
 #
 # `backward` returns one gradient for **each argument** of forward, or None if an
 # argument has none. The multiplications inside forward aren't recorded, because {{=a
@@ -571,8 +574,8 @@ viz.graph(Cube.apply(x).sum(), x=x)
 
 # %% [markdown]
 # **Puzzle 5: sigmoid.** For y = 1 / (1 + e⁻ˣ), the slope is e⁻ˣ / (1 + e⁻ˣ)², but this
-# operator saves only y. Write the slope with y. It helps that 1 − y is e⁻ˣ / (1 + e⁻ˣ).
-# (`gradcheck`, which tests it, is explained below.)
+# operator saves only y. Write the slope in terms of y. It helps that 1 − y is
+# e⁻ˣ / (1 + e⁻ˣ). (`gradcheck`, which tests it, is explained below.)
 
 
 # %%
@@ -600,17 +603,21 @@ print("solved:", gradcheck(Sigmoid.apply, x, raise_exception=False))
 # return dy * y * (1 - y)
 # ```
 #
-# The slope is at most 1/4, so ten sigmoids in a row multiply a gradient by at most a
-# millionth. That's one reason why deep networks of sigmoids are hard to train.
-#
 # </details>
 
 # %% [markdown]
 # ### Break it: save on the class
 #
 # `ctx` looks like a formality, so let's save `x` on the class instead. We call the
-# operator for p = 2 and q = 10, and only then go backward. The gradients should be 3 ·
-# 2² = 12 and 3 · 10² = 300. **Predict** what they are.
+# operator for p = 2 and for q = 10, and only then call `backward()` on the two results.
+# The gradients should be 3 · 2² = 12 and 3 · 10² = 300. **Predict** what they are.
+#
+# <details><summary>Answer</summary>
+#
+# Both are {{=300}}, because the second call overwrites what the first one saved.
+# Networks call the same operator many times, so each call needs its own context.
+#
+# </details>
 
 
 # %%
@@ -633,15 +640,11 @@ second.backward()
 print(p.grad, q.grad)
 
 # %% [markdown]
-# Both are {{=300}}, because the second call has overwritten what the first one saved.
-# Networks call the same operator many times, so they need a context per call.
-#
-# **To the lab**: exercise 1 (`apply`), exercise 2 (`leaf_rules`), and exercise 3
-# (`detach`).
+# **To the lab**: exercises 1 to 3 (`apply`, `leaf_rules`, and `detach`).
 #
 # ## The order
 #
-# The nodes of tensors need a topological order too. In this graph, two paths lead from
+# A graph of tensors needs a topological order too. In this graph, two paths lead from
 # `Mul` to `Tanh`, one of them through `Exp`.
 
 # %%
@@ -652,7 +655,8 @@ print([node.name() for node in topological_order([loss.grad_fn])])
 viz.graph(loss, x=x)
 
 # %% [markdown]
-# So `Tanh` {{=has to wait for `Exp`|'ExpBackward0', 'TanhBackward0'}}.
+# So `Tanh` {{=has to wait for `Exp`|'ExpBackward0', 'TanhBackward0'}}. The last node,
+# `AccumulateGrad`, belongs to the leaf `x` and adds to `x.grad`.
 #
 # PyTorch doesn't compute an order in advance. Instead, its engine counts how many
 # gradients each node will get. When a node has run, the counts of its next nodes go
@@ -666,13 +670,18 @@ viz.graph(loss, x=x)
 # | Exp | done | done | **0** | 1 |
 # | Tanh | done | done | done | **0** |
 #
-# Among the nodes that are ready, the one recorded last runs first.
-#
 # **To the lab**: exercise 4 (`topological_order`) and exercise 5 (`backward`).
 #
 # ## Accumulation
 #
 # The slope of x · x + x at 3 is 7. **Predict** what the three lines show.
+#
+# <details><summary>Answer</summary>
+#
+# They show 7, 14, and 21, because each backward {{=adds to `.grad`|tensor([21.])}}, as
+# in our engine.
+#
+# </details>
 
 # %%
 x = tensor([3.0], requires_grad=True)
@@ -681,16 +690,20 @@ for _ in range(3):
     print(x.grad)
 
 # %% [markdown]
-# As in our engine, each backward {{=adds to `.grad`|tensor([21.])}}, so you have to
-# reset it before each step. PyTorch's `optimizer.zero_grad()` does that. Adding up is
-# useful if a batch is too large for the memory, because you can go backward for one
-# part after the other.
+# So you have to reset `.grad` before each step, and PyTorch's `optimizer.zero_grad()`
+# does that.
 #
 # ### A second backward
 #
 # Saved tensors take a lot of memory, so each node drops its own as soon as it has used
-# them. **Predict** which of these two cells raises an error. One of the two graphs has
-# saved nothing.
+# them. **Predict** which of these two cells raises an error.
+#
+# <details><summary>Answer</summary>
+#
+# The second one does. A product saves its operands, and they're gone after the first
+# backward, while `x + 1` and its sum need no saved tensors.
+#
+# </details>
 
 # %%
 x.grad = None
@@ -706,14 +719,16 @@ with trying():
     y.backward()
 
 # %% [markdown]
-# You can go backward through saved tensors {{=only once|Trying to backward through the
-# graph a second time}}, unless you pass `retain_graph=True`. Usually, though, something
-# was computed once, before a loop, that should be computed in every step.
+# A graph with saved tensors allows {{=only one backward|Trying to backward through the
+# graph a second time}}, unless you pass `retain_graph=True`. Usually, though, this
+# error means that you computed part of the graph once, before the training loop.
+# Compute it in every step instead.
 #
 # ### The gradient of many numbers
 #
-# Backward begins with a gradient of 1. If y has several elements, it's {{=not clear
-# which of them should grow|only for scalar outputs}}.
+# Backward begins with a gradient of 1, because it asks how fast a single number grows.
+# If y has several elements, it's {{=not clear whose slopes you want|only for scalar
+# outputs}}.
 
 # %%
 a = tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
@@ -724,13 +739,12 @@ with trying():
 
 # %% [markdown]
 # Here, y has 2 elements and x has 3, so there are 2 · 3 slopes. The matrix of all these
-# slopes is called the **Jacobian**. It has a row for each element of the result and a
-# column for each element of the input, so J[i, j] says how fast y[i] grows if x[j]
-# grows. For `a @ x`, the Jacobian is `a` itself.
+# slopes is called the **Jacobian**, where J[i, j] says how fast y[i] grows with x[j].
+# For `a @ x`, the Jacobian is `a` itself.
 #
 # Autograd never builds this matrix, because it would be huge. Instead, you pass a `dy`
-# with a number for each element of y, and backward computes dx[j] = Σ dy[i] · J[i, j],
-# summed over i. This is a **vector–Jacobian product**.
+# with y's shape, and backward computes dx[j] = Σ dy[i] · J[i, j], summed over i. This
+# is a **vector–Jacobian product**.
 #
 # **Puzzle 6: one row.** With ones, we get the sum of both rows. Choose `dy` so that
 # `x.grad` is the second row of the Jacobian.
@@ -750,17 +764,17 @@ print(x.grad, "solved:", x.grad.tolist() == [4.0, 5.0, 6.0])
 # dy = tensor([0.0, 1.0])
 # ```
 #
-# So the whole Jacobian takes one backward per row. A loss has only one row, which is
-# its gradient.
+# So the whole Jacobian takes one backward per row. The Jacobian of a loss has only one
+# row, which is its gradient.
 #
 # </details>
 
 # %% [markdown]
 # ## Broadcasting undone
 #
-# If you add a bias of shape (3,) to a tensor of shape (4, 3), each of its elements is
-# used in four rows. **Predict** the gradient of the bias, if `dy` holds the numbers 0
-# to 11, row by row.
+# If you add a bias of shape (3,) to a tensor of shape (4, 3), each element of the bias
+# is used in four rows. **Predict** the bias's gradient if `dy` holds the numbers 0 to
+# 11, row by row.
 #
 # <details><summary>Answer</summary>
 #
@@ -777,8 +791,7 @@ y.backward(dy)
 print(dy, bias.grad, sep="\n")
 
 # %% [markdown]
-# So broadcasting in forward becomes a sum in backward. A column of shape (4, 1) would
-# get the sums of the rows, 3, 12, 21, and 30.
+# So broadcasting in forward becomes a sum in backward.
 #
 # **To the lab**: exercise 6 (`sum_to_size`).
 #
@@ -798,7 +811,7 @@ with trying():
 # %% [markdown]
 # We get {{=an error|modified by an inplace operation}}, because every storage has a
 # **version counter** that counts the writes. A node remembers the version of each saved
-# tensor, and compares it when backward needs the tensor.
+# tensor, and checks it when backward needs the tensor.
 #
 # **Puzzle 7: without the error.** Fix the line, so that backward works but the function
 # still returns the larger x.
@@ -843,8 +856,8 @@ view.mul_(10)
 print(x, x._version, view._version)
 
 # %% [markdown]
-# Some writes aren't counted, such as those to the array of `x.numpy()`, or through
-# PyTorch's `x.data`.
+# Some writes aren't counted, such as those to the array that `x.numpy()` returns, and
+# in PyTorch those through `x.data`.
 #
 # ### Break it: without the counter
 #
@@ -859,12 +872,11 @@ y.backward()
 print("y was computed with 3, but the gradient is", w.grad.item())
 
 # %% [markdown]
-# It's {{=103}}, and no error tells you. A network might still learn with such
-# gradients, only badly.
+# It's {{=103}}, and no error warns you.
 #
-# Many writes are {{=harmless|tensor([3., 0.])}}, though. Below, no node has saved y
-# before `y += 1`, and `relu_` may overwrite its operand, because its backward only
-# needs the result.
+# Many writes are {{=harmless|tensor([3., 0.])}}, though. Below, `y += 1` overwrites a
+# tensor that no node has saved. `relu_` may overwrite y too, because the backward of
+# relu needs only the result.
 
 # %%
 w = tensor([2.0, -1.0], requires_grad=True)
@@ -881,17 +893,25 @@ print(w.grad)
 #
 # Two ideas lead to most of the gradients that a network needs.
 #
-# First, if forward uses an element many times, backward sums, and if forward sums many
-# elements, backward gives each of them the same gradient.
+# First, if forward uses an element many times, backward sums the gradients of all these
+# uses. If forward sums many elements, backward gives each of them the same gradient.
 #
-# Second, the shapes tell you the gradient of a matrix product. Suppose a is (M, K) and
-# b is (K, N), so y and dy are (M, N). The gradient of a must be (M, K). The only
-# product of dy and b with this shape for all M, K, and N is dy @ bᵀ, and it's the
-# correct one. The gradient of b is for the lab.
+# Second, the shapes tell you the gradient of a matrix product. Suppose y = a @ b, where
+# a has shape (M, K) and b has shape (K, N), so y and dy have shape (M, N). The gradient
+# of a must have shape (M, K). The only product of dy and b with this shape for all M,
+# K, and N is dy @ bᵀ, and it's the correct one. You'll find the gradient of b in the
+# lab.
 #
 # Let's train on four points. The target is 1 if exactly one of the two inputs is 1,
 # which is called exclusive or. We compare a single layer, which is a plane over the two
 # inputs, with two layers. **Predict** whether the single layer can learn this.
+#
+# <details><summary>Answer</summary>
+#
+# The single layer can't, because the best plane is {{=1/2 everywhere|[0.5, 0.5, 0.5,
+# 0.5]}}. With a tanh between two layers, the surface can bend.
+#
+# </details>
 
 # %%
 inputs = tensor([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
@@ -933,31 +953,27 @@ for name, y in ("one layer", inputs @ w + b), ("two layers", two_layers(inputs))
     print(name, [round(value, 2) for value in y.flatten().tolist()])
 
 # %% [markdown]
-# It can't, because the best plane is {{=1/2 everywhere|[0.5, 0.5, 0.5, 0.5]}}. With a
-# tanh between two layers, the surface can bend.
-#
-# **To the lab**: exercise 9 (`mul_backward`), exercise 10 (`tanh_backward`), exercise
-# 11 (`matmul_right_backward`), exercise 12 (`sum_backward`), and exercise 13
-# (`mean_backward`). Then a network learns a sine with your gradients.
+# **To the lab**: exercises 9 to 13 (`mul_backward`, `tanh_backward`,
+# `matmul_right_backward`, `sum_backward`, and `mean_backward`).
 #
 # ## Infinity and NaN
 #
-# The slope of a square root at 0 is infinite. In the next cell, we use `where` to
-# replace the result there by 0. For elements that `where` doesn't select, it sends back
-# a gradient of 0.
+# At 0, 1 / x is infinite, and so is its slope. In the next cell, we use `where` to
+# replace the infinite result with 0. For elements that `where` doesn't select, it sends
+# back a gradient of 0.
 
 # %%
 x = tensor([4.0, 0.0], requires_grad=True)
-y = where(x > 0, x.sqrt(), 0.0)
+y = where(x > 0, 1 / x, 0.0)
 y.sum().backward()
 print(y, x.grad)
 
 # %% [markdown]
-# The result is fine, but a gradient is {{=NaN|nan}}. `where` sends a 0 to the root of
-# 0, backward multiplies it by the infinite slope, and 0 · ∞ is NaN. That's a common
-# reason why the loss of a training run suddenly turns to NaN.
+# The result is fine, but a gradient is {{=NaN|nan}}. `where` sends a 0 back to 1 / x,
+# whose backward multiplies it by the infinite slope, and 0 · ∞ is NaN. That's a common
+# reason why the loss suddenly becomes NaN during training.
 #
-# **Puzzle 8: a safe root.** Change the line so that the root is never taken at 0, but y
+# **Puzzle 8: a safe division.** Change the line so that we never divide by 0, but y
 # stays the same.
 
 # %%
@@ -965,15 +981,15 @@ safe = x  # your line
 
 # %%
 x.grad = None
-y = where(x > 0, safe.sqrt(), 0.0)
+y = where(x > 0, 1 / safe, 0.0)
 y.sum().backward()
-good = y.tolist() == [2.0, 0.0] and x.grad.tolist() == [0.25, 0.0]
+good = y.tolist() == [0.25, 0.0] and x.grad.tolist() == [-0.0625, 0.0]
 print(y, x.grad, "solved:", good)
 
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# Any positive number will do, because the second `where` drops its root.
+# Any number except 0 works, because the second `where` drops its quotient.
 #
 # ```python
 # safe = where(x > 0, x, 1.0)
@@ -988,23 +1004,28 @@ print(y, x.grad, "solved:", good)
 
 # %%
 with trying(), detect_anomaly():
-    roots = x.sqrt()
-    y = (roots * 0).sum()
-    y.backward()
+    quotient = 1 / x
+    y = where(x > 0, quotient, 0.0)
+    y.sum().backward()
 
 # %% [markdown]
-# **To the lab**: exercise 14 (`div_backward`), exercise 15 (`pow_backward`), exercise
-# 16 (`relu_backward`), exercise 17 (`amax_backward`), exercise 18 (`permute_backward`),
-# and exercise 19 (`slice_backward`).
+# **To the lab**: exercises 14 to 19 (`div_backward`, `pow_backward`, `relu_backward`,
+# `amax_backward`, `permute_backward`, and `slice_backward`).
 #
 # ## gradcheck
 #
-# How do you know that a gradient is correct? You can change each element a little and
-# see how the result changes, as at the beginning. The difference to one side, (f(x + h)
-# − f(x)) / h, is off by about h. The **central difference**, (f(x + h) − f(x − h)) /
-# 2h, is only off by about h². But rounding adds an error of about 10⁻¹⁶ / h in double
-# precision. **Predict** which h is best for the central difference, 10⁻³, 10⁻⁵, or
-# 10⁻⁹.
+# To test a gradient, you can change each element a little and see how the result
+# changes, as at the beginning. The one-sided difference, (f(x + h) − f(x)) / h, is off
+# by about h. The **central difference**, (f(x + h) − f(x − h)) / 2h, is only off by
+# about h². But rounding adds an error of about 10⁻¹⁶ / h in double precision.
+# **Predict** which h is best for the central difference, 10⁻³, 10⁻⁵, or 10⁻⁹.
+#
+# <details><summary>Answer</summary>
+#
+# It's 10⁻⁵, because h² and 10⁻¹⁶ / h are then 10⁻¹⁰ and 10⁻¹¹. For 10⁻³, h² is 10⁻⁶,
+# and for 10⁻⁹, rounding adds 10⁻⁷.
+#
+# </details>
 
 # %%
 errors, steps = {}, 10.0 ** -np.arange(1, 13)
@@ -1017,8 +1038,8 @@ for dtype in np.float64, np.float32:
 viz.lines(errors, x="h", y="error of the slope of exp at 1", log="xy")
 
 # %% [markdown]
-# Of the three, 10⁻⁵ is best, with about ten correct digits. In single precision, no h
-# gives more than about five, so `gradcheck` needs float64.
+# With 10⁻⁵, about ten digits are correct. In single precision, no h gives more than
+# about five, so `gradcheck` needs float64.
 
 # %%
 x = tensor([1.0, 2.0, 3.0], dtype=minigrad.float64, requires_grad=True)
@@ -1037,20 +1058,19 @@ with trying():
     gradcheck(Wrong.apply, x)
 
 # %% [markdown]
-# The message {{=names the element|d result[0] / d input[0] is 2 by backward}}.
 # `gradcheck` changes **every** element, because a mistake may affect only the last one.
-# Each changed element gives a whole column of the Jacobian, while each backward gives a
-# row.
 #
 # ### Break it: a corner
 #
-# The slope of relu is 0 on the left of 0 and 1 on the right. At 0, backward uses 0.
-# **Predict** what `gradcheck` says about relu at 0, and at 0.001.
+# The slope of relu is 0 to the left of 0 and 1 to the right of it. At 0, backward uses
+# 0. **Predict** what `gradcheck` says about relu at 0, and at 0.001.
 #
 # <details><summary>Answer</summary>
 #
-# At 0, the central difference is 1/2, so the two {{=disagree|0.0 False}}. Neither is
-# wrong, because relu has no slope there, so test gradients away from corners.
+# At 0, the central difference is 1/2 but backward says 0, so `gradcheck` {{=fails|0.0
+# False}}. Neither is wrong, because relu has no slope there, so test gradients away
+# from corners. At 0.001, {{=it passes|0.001 True}}, because its small steps don't reach
+# the corner.
 #
 # </details>
 
@@ -1060,8 +1080,8 @@ for value in 0.0, 0.001:
     print(value, gradcheck(lambda x: x.relu(), x, raise_exception=False))
 
 # %% [markdown]
-# If you test your own gradient, use random inputs of both signs and a random `dy`. With
-# a `dy` of ones, you wouldn't notice that the factor `dy` is missing.
+# Test your own gradients with random inputs of both signs and a random `dy`, because a
+# `dy` of ones hides a missing factor `dy`.
 #
 # **To the lab**: exercise 20 (`numerical_jacobian`) and exercise 21
 # (`test_div_backward`), a test that you write.
@@ -1070,7 +1090,7 @@ for value in 0.0, 0.001:
 #
 # Backward itself uses operators, so it can be recorded too. `grad` returns gradients
 # instead of adding them to `.grad`, and `create_graph=True` records how they're
-# computed. **Predict** the first and the second derivative of x³ at 3.
+# computed. The derivatives of x³ at 3 should be 3x² = {{=27}} and 6x = {{=18}}.
 
 # %%
 x = tensor([3.0], requires_grad=True)
@@ -1078,8 +1098,6 @@ x = tensor([3.0], requires_grad=True)
 (second,) = grad(first, x)
 print(first.item(), second.item())
 
-# %% [markdown]
-# They're 3x² = {{=27}} and 6x = {{=18}}.
 
 # %% [markdown]
 # ## Before you go: three questions
@@ -1096,8 +1114,8 @@ print(first.item(), second.item())
 #    one from the sum and one from the product.
 # 2. You can see the slope of relu in its result, because it's 1 where the result is
 #    above 0. The slope of a · b for a is b, which the result doesn't show.
-# 3. Use `detect_anomaly()`, starting from a checkpoint shortly before. Every step takes
-#    longer, but the message names the line.
+# 3. Use `detect_anomaly()`, and start again from weights that you saved shortly before
+#    (a checkpoint). Every step takes longer, but the message names the line.
 #
 # </details>
 

@@ -115,7 +115,7 @@ class Tensor(Methods, Differentiable, Suggesting):
         It has the same storage, shape, strides, and offset, whatever they are, so a
         write to either is seen and counted in both. It's a leaf without a grad_fn and
         requires no gradient, so no gradient goes through it to x. x itself stays as it
-        is. Each call must return another tensor, even if x requires no gradient.
+        is. Each call must return a new tensor, even if x requires no gradient.
         You can use Tensor(storage, shape, strides, offset).
         """
 

@@ -14,10 +14,10 @@
 # # Lab 08 · The graph and its gradients
 #
 # In this lab, you write minigrad's autograd. There are twenty-one exercises, which take
-# about {{duration}}. The first eight are the engine, and five gradients after that are
-# enough to train a network. The others are the gradients of more operators, gradcheck,
-# and a test of your own. Once you've run a cell with your code, every `backward()` in
-# minigrad uses it.
+# about {{duration}}. In the first eight, you write the engine, and the next five are
+# the gradients that you need to train a network. The others are the gradients of more
+# operators, gradcheck, and a test of your own. Once you've run a cell with your code,
+# every `backward()` in minigrad uses it.
 
 # %% [markdown]
 # {{how}}
@@ -58,8 +58,9 @@ answers_from("labs", before="08_autograd")
 # ## A Function and its context
 #
 # To define an operator, you write a class with two functions, `forward` and `backward`.
-# Users call a third one, `apply`, which runs forward and records the call. The context
-# `ctx` carries what forward saves to backward, and each call has its own:
+# Users call a third one, `apply`, which runs forward and records the call. Backward
+# gets what forward has saved from the context `ctx`, and each call has its own context.
+# This is what happens in a call:
 #
 # > `Cube.apply(x)` → ctx = Context(Cube, (x,)) → y = `Cube.forward(ctx, x)` →
 # > ctx.record(y)
@@ -117,7 +118,7 @@ def apply(cls, *args):
 with trying():
     x = tensor([1.0, 2.0, 3.0])
     print(Cube.apply(x))  # no gradient is required
-    x.requires_grad_()  # from here on, it also uses exercises 2 and 3
+    x.requires_grad_()  # from here on, your exercises 2 and 3 run too
     print(Cube.apply(x))
     with no_grad():
         print(Cube.apply(x))
@@ -140,17 +141,17 @@ check(Function.apply)
 #
 # Fill in the table, and then write `leaf_rules`. It knows two things about a tensor:
 # whether somebody `asked` for its gradient, and the `node` of the operator that made
-# it, or None.
+# it, or None. The next cell shows that `or` doesn't always give you a bool.
 
 # %%
-asked, node = True, None  # a weight: no operator made it
-print(asked, node is None)
+asked, node = False, "the node of w * x"
+print(asked or node)
 
 # %% [markdown] hints="leaf_rules"
 # <details><summary>Hint 1</summary>
 #
-# PyTorch's documentation says: "All Tensors that have requires_grad which is False will
-# be leaf Tensors by convention." What does that mean for a tensor without a node?
+# Can a tensor that requires no gradient have a node? What does that tell you about the
+# tensors that aren't leaves?
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -355,7 +356,7 @@ print(arrived)
 # </details>
 # <details><summary>Hint 3</summary>
 #
-# If there's a gradient at that key already, replace it by the sum of both. Write `g +
+# If there's a gradient at that key already, replace it with the sum of both. Write `g +
 # h`, because `+=` would change a tensor that may also have gone somewhere else.
 #
 # </details>
@@ -395,15 +396,11 @@ check(backward)
 #
 # In `x + bias` with shapes (4, 3) and (3,), each element of the bias is used four
 # times, so its gradient is the **sum** of four. The gradient that comes back has shape
-# (4, 3), and must get shape (3,).
-#
-# Line up the shapes at their last dimension. Dimensions of x that `shape` doesn't have
-# are summed and removed. Dimensions that have size 1 in `shape` and another one in x
-# are summed and keep size 1.
+# (4, 3), and must be summed to shape (3,).
 #
 # > x (4, 2, 3) to (2, 1): dimension 0 is removed, and dimension 2 keeps size 1
 #
-# Write `sum_to_size` with the operators of tensors.
+# Write `sum_to_size` with tensor operators.
 
 # %%
 dy = np.arange(12).reshape(4, 3)
@@ -412,8 +409,8 @@ print(dy.sum(0), dy.sum(1, keepdims=True).tolist())
 # %% [markdown] hints="sum_to_size"
 # <details><summary>Hint 1</summary>
 #
-# How many dimensions does x have too many? If you put as many 1s in front of `shape`,
-# both shapes are equally long.
+# How many more dimensions does x have than `shape`? If you put that many 1s in front of
+# `shape`, both shapes have the same length.
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -462,8 +459,9 @@ check(sum_to_size)
 # copies. If `x.add_(1)` then writes to x, backward computes with other numbers than
 # forward did.
 #
-# So every storage counts the writes to it, and PyTorch calls this its **version**. All
-# views of a tensor have the same storage, so they have the same version.
+# So every storage counts the writes to it, and PyTorch calls this count the storage's
+# **version**. All views of a tensor have the same storage, so they have the same
+# version.
 #
 # Write `next_version`, which minigrad calls after each write. In the next cell, two
 # lists share an object in the same way.
@@ -566,8 +564,9 @@ check(unpack)
 # ## The gradient of a product
 #
 # Now you write gradients, starting with those that a network of two layers needs. If an
-# operator works element by element, its gradient is a formula in NumPy that takes
-# arrays and returns an array.
+# operator works element by element, you write its gradient as a function that takes
+# NumPy arrays and returns one. minigrad makes an operator of this function, so your
+# gradient has a gradient too.
 #
 # `dy` is the gradient of y, so it says how fast the loss grows with y. For y = x ·
 # other, how fast does y grow with x? The next cell measures it. By the chain rule, the
@@ -656,8 +655,8 @@ check(tanh_backward)
 # %% [markdown] task="matmul_right_backward"
 # ## A matrix product
 #
-# From here on, some arguments are tensors. You compute with the operators of tensors,
-# so that your gradients have gradients too.
+# From here on, some arguments are tensors. Compute with tensor operators, so that your
+# gradients have gradients too.
 #
 # Suppose y = a @ b, with shapes (M, K) and (K, N). In the lesson, we saw that the
 # gradient of a is dy @ bᵀ. What's the gradient of b? **Let the shapes tell you.** You
@@ -725,7 +724,8 @@ print(np.broadcast_to(dy[None, :, None], (2, 3, 4))[1])
 # <details><summary>Hint 2</summary>
 #
 # Without keepdim, insert each of the dims with `unsqueeze(d)`, from the lowest to the
-# highest, because they count dimensions of x. Then `expand(shape)` does the rest.
+# highest, because each d is a position in x's shape. Then `expand(shape)` does the
+# rest.
 #
 # </details>
 
@@ -796,9 +796,10 @@ check(mean_backward)
 # ## A network of two layers
 #
 # Now everything comes together. The first layer has twenty units, each with a weight
-# for x, a bias, and a tanh. The second layer adds them up with another weight for each
-# unit. Backward uses your engine, `sum_to_size`, and the gradients of products, tanh,
-# `@`, sums, and means. The network learns from 60 points of a sine.
+# for x, a bias, and a tanh. The second layer multiplies each unit's output by another
+# weight, and adds the products up. Backward uses your engine, `sum_to_size`, and the
+# gradients of products, tanh, `@`, sums, and means. The network learns from 60 points
+# of a sine.
 
 # %%
 with trying():
@@ -825,13 +826,14 @@ with trying() as show:
     show(viz.lines({f"loss {losses[0]:.2f}, then {loss.item():.4f}": curves}, x="x"))
 
 # %% [markdown]
-# **Predict** what it can learn without the `tanh`, if you run both cells again with a
-# learning rate of 0.01.
+# **Predict** what the network can learn without the `tanh`. To try it, remove
+# `.tanh()`, change 0.05 to 0.01, and run both cells again.
 #
 # <details><summary>Answer</summary>
 #
-# Two layers without a function between them are only one layer, since x @ w1 @ w2 is x
-# times a single matrix. So it learns the straight line that's closest to the sine.
+# Two layers without a function between them are only one layer, because (x @ w1 + b1) @
+# w2 is x times a single matrix plus a constant. So the network learns the straight line
+# that's closest to the sine.
 #
 # </details>
 
@@ -840,9 +842,9 @@ with trying() as show:
 #
 # The other operators follow, beginning with three that work on arrays.
 #
-# For y = a / b, the gradient of a is dy / b, and you write that of b. Think of y as a ·
-# (1 / b). What's the slope of 1 / b? The next cell measures the slope of a / b when b
-# grows.
+# For y = a / b, the gradient of a is dy / b, and you'll write the gradient of b. Think
+# of y as a · (1 / b). What's the slope of 1 / b? The next cell measures the slope of a
+# / b when b grows.
 #
 # Write `div_backward`.
 
@@ -924,8 +926,8 @@ check(pow_backward)
 # %% [markdown] task="relu_backward"
 # ## relu
 #
-# y is x if x is above 0, and otherwise it's 0. So the slope is 1 or 0, and dy either
-# goes through or not. You can tell from y alone.
+# y is x if x is above 0 or NaN, and otherwise it's 0. So the slope is 1 or 0, and dy
+# either goes through or not. You can tell from y alone.
 #
 # Two special cases follow PyTorch. If y is NaN, dy goes through, so that a NaN doesn't
 # get lost. And if an infinite dy doesn't go through, the gradient is 0, and not ∞ · 0.
@@ -944,8 +946,8 @@ with np.errstate(all="ignore"):
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Use `np.where`. Every comparison with NaN is False, so which condition sends a NaN to
-# dy's side, y > 0 or y <= 0?
+# Use `np.where`. Every `<`, `<=`, `>`, or `>=` with NaN is False, so which condition
+# sends a NaN to dy's side, y > 0 or y <= 0?
 #
 # </details>
 
@@ -973,7 +975,7 @@ check(relu_backward)
 # dy in equal parts, for example in a row of zeros after a relu. (`max` with a dim also
 # returns an index, and there the element at the index gets all of dy.)
 #
-# Write `amax_backward` with the operators of tensors.
+# Write `amax_backward` with tensor operators.
 
 # %%
 a = np.array([[1.0, 7.0, 7.0], [5.0, 2.0, 3.0]])
@@ -983,7 +985,7 @@ print(a == a.max(1, keepdims=True))
 # <details><summary>Hint 1</summary>
 #
 # You've written a function that brings a tensor of y's shape to a's shape. What do you
-# get if you compare a with that?
+# get if you apply it to y and compare a with the result?
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -1016,8 +1018,9 @@ check(amax_backward)
 # ## Undo a permutation
 #
 # For y = x.permute(2, 0, 1), dimension 0 of y is dimension 2 of x, and so on. The
-# gradient must get back x's order, which is also a permutation, the **inverse** one. As
-# the next cell shows, the same permutation again doesn't do it.
+# gradient must be put back into x's order, and the permutation that does this is the
+# **inverse** one. As the next cell shows, applying the same permutation again doesn't
+# work.
 #
 # Write `permute_backward`.
 
@@ -1060,10 +1063,10 @@ check(permute_backward)
 # %% [markdown] task="slice_backward"
 # ## The gradient of a slice
 #
-# In y = x[1:3], elements 1 and 2 of x get what comes back. The other elements had no
+# In y = x[1:3], elements 1 and 2 of x get the two elements of dy. The others had no
 # effect on y, so their gradient is 0. The result has x's shape, as in the next cell.
 #
-# Write `slice_backward` with the operators of tensors.
+# Write `slice_backward` with tensor operators.
 
 # %%
 dx = np.zeros(5)
@@ -1106,11 +1109,12 @@ check(slice_backward)
 #
 # You can test a gradient without knowing its formula. Change an element a little, and
 # see how much the result changes. `gradcheck` does that with every element of every
-# input and compares with backward. You write its heart.
+# input and compares with backward. You'll write the function that computes these
+# differences.
 #
 # Use the **central difference**, (f(x + ε) − f(x − ε)) / 2ε, whose error is about ε².
-# The error of a step to one side is about ε. Rounding adds about 10⁻¹⁶ / ε, so ε = 10⁻⁶
-# is a good choice, as the next cell shows.
+# The error of a one-sided difference is about ε. Rounding adds about 10⁻¹⁶ / ε, so ε =
+# 10⁻⁶ is a good choice, as the next cell shows.
 #
 # Write `numerical_jacobian`. It returns the *transpose* of the Jacobian, because each
 # element that you change gives you a row. Restore the input exactly, and remember that
@@ -1134,8 +1138,8 @@ for h in 1e-1, 1e-3, 1e-6, 1e-10, 1e-14:
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# For each i, keep `flat[i].item()`. Write that plus eps and call the function, write it
-# minus eps and call it again, and then write back the old value. Call the function
+# For each i, keep `old = flat[i].item()`. Write `old + eps` and call the function,
+# write `old - eps` and call it again, and then write `old` back. Call the function
 # under `no_grad()`, with all inputs. Copy its result with `np.array(y.numpy())`,
 # because it may be a view of the input.
 #
@@ -1179,8 +1183,8 @@ check(numerical_jacobian)
 # ## A test for a gradient
 #
 # Write a **test** for functions such as `div_backward`. It must raise an error if the
-# gradient is incorrect, for example with `assert`, and otherwise return. Differences
-# tell you what the gradient should be, as in the next cell.
+# gradient is incorrect, for example with `assert`, and return normally if it's correct.
+# Differences tell you what the gradient should be, as in the next cell.
 #
 # The check runs your test on correct functions, which must pass, and on incorrect ones,
 # which must not. The incorrect ones have mistakes that people often make in exercise
@@ -1194,7 +1198,8 @@ print(((x + eps) ** 2 - (x - eps) ** 2) / (2 * eps), "is close to", 2 * x)
 # <details><summary>Hint 1</summary>
 #
 # If a, b, and dy are all 1, many incorrect formulas give the correct result. Which
-# numbers distinguish a / b² from a / b, from 1 / b², and from the same without dy?
+# numbers distinguish −dy · a / b² from the same formula without dy, without a, with b
+# instead of b², or without the minus?
 #
 # </details>
 # <details><summary>Hint 2</summary>

@@ -20,7 +20,7 @@ SEEN = {
     ),
     CUT: (
         "cut", "The result is correct, but the gradient through it isn't. Compute only "
-        "with operators of tensors, without NumPy, numbers, and detach()."
+        "with tensor operators, without NumPy, numbers, and detach()."
     ),
 }  # fmt: skip
 

@@ -6,7 +6,7 @@ from ..exercises.registry import exercise
 
 @exercise(points=2, stars=2, minutes=15)
 def sum_to_size(x, shape):
-    """Return x, summed to `shape`. This is the gradient of broadcasting shape to x's.
+    """Return x, summed to `shape`. This is the gradient of a broadcast to x's shape.
 
     The shapes are lined up at their last dimension. Dimensions of x that `shape`
     doesn't have are summed and removed. Dimensions that have size 1 in `shape` and
@@ -15,9 +15,9 @@ def sum_to_size(x, shape):
     x: a tensor, which may have no dimensions or no elements.
     shape: a tuple of ints >= 0.
 
-    Returns a tensor of exactly this shape. It must be computed by operators of tensors,
-    so that it has a gradient too. If x has this shape already, return x or a view of
-    it. If only dimensions of size 1 are removed, it may be a view or a copy. Raises
+    Returns a tensor of exactly this shape. It must be computed by tensor operators, so
+    that it has a gradient too. If x has this shape already, return x or a view of it.
+    If only dimensions of size 1 are removed, it may be a view or a copy. Raises
     RuntimeError if `shape` can't be broadcast to x's shape.
 
     You can use x.sum(dims, keepdim=True) and x.view(shape).

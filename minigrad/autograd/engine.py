@@ -20,8 +20,8 @@ def topological_order(roots):
 
     A graph may be 100,000 nodes deep, but Python allows only about 1,000 nested calls,
     so don't use recursion. The time must be proportional to the size of the graph, so
-    remember the nodes you've seen in a set or a dict. A list would be searched from the
-    front.
+    remember the nodes you've seen in a set or a dict. `node in a_list` is too slow,
+    because Python compares the node with one element after another.
     """
 
 
@@ -34,21 +34,21 @@ def backward(order, seeds, retain_graph=False):
         gradient of result number `index` of a node. The dict must not be changed.
 
     Do the following for each node in order.
-    - Its gradients are those that have arrived at (node, 0), (node, 1), ...,
-      (node, node.outputs - 1), or None if none has. If all are None, skip the node.
+    - Its gradients are those that have arrived at (node, 0), (node, 1), ..., (node,
+      node.outputs - 1), with None in place of each that hasn't. If all are None, skip
+      the node.
     - Call node(*gradients). It returns a gradient or None for each of
       node.next_functions, which says where to send it: to (next node, index), or
-      nowhere, (None, 0). You may drop what goes nowhere, or add it up, because all of
-      it has one shape. A leaf's node has no next ones, and adds to .grad when it's
-      called.
-    - If two gradients meet at (next node, index), replace them by their sum, g + h.
+      nowhere, (None, 0). You may drop gradients that go nowhere. A leaf's node has no
+      next ones, and adds to .grad when it's called.
+    - If two gradients meet at (next node, index), replace them with their sum, g + h.
       `+=` would change a tensor that others may use.
     - Right after the call, call node.release(), which drops what the node has saved,
       unless retain_graph is True.
 
-    Gradients take as much memory as what they belong to, so drop a node's gradients
-    when it has been called. Only local variables may still hold them while the next
-    node runs: in a chain, at most 3 gradients may exist at a time.
+    Gradients take as much memory as the tensors they belong to, so remove a node's
+    gradients from your dict before or right after you call it. A local variable may
+    hold them a little longer, but in a chain, at most 3 gradients may exist at a time.
     """
 
 
@@ -166,8 +166,8 @@ def seed(x, gradient):
     if gradient is None:
         check(x.numel() == 1, lambda: "grad can be implicitly created only for scalar "
               f"outputs, but this one has shape {list(x.shape)}: give backward() the "
-              "gradient, a tensor of that shape, or make one number of it first, with "
-              "sum() or mean()")  # fmt: skip
+              "gradient, a tensor of that shape, or reduce the output to one number "
+              "first, with sum() or mean()")  # fmt: skip
         return x.new_number(1, x.dtype).expand(x.shape)
     check(hasattr(gradient, "storage"), lambda: "gradients can be either Tensors or "
           f"None, but got {type(gradient).__name__}", TypeError)  # fmt: skip

@@ -171,10 +171,9 @@ class Function:
         - `cls.forward(ctx, *args)` computes the results, a tensor or a tuple of
           tensors. Call it exactly once and under no_grad(), because backward stands for
           all the operators in it.
-        - If an argument requires a gradient, any(ctx.needs_input_grad), and recording
-          was on where apply was called, is_grad_enabled(), return what
-          `ctx.record(results)` returns. Otherwise, return the results of forward, and
-          keep no reference to ctx.
+        - If any(ctx.needs_input_grad) is True, and is_grad_enabled() was True where
+          apply was called, return what `ctx.record(results)` returns. Otherwise, return
+          the results of forward, and keep no reference to ctx.
 
         Afterward, recording must be on or off as before, even if forward raises an
         error. The caller gets that error.

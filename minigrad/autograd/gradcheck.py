@@ -27,10 +27,11 @@ def numerical_jacobian(function, inputs, number, eps=1e-6):
 
     (f(x + eps) - f(x - eps)) / (2 eps)
 
-    In the end, the input must have its old values, bit by bit.
+    Afterward, the input must have its old values again, bit for bit.
 
-    You can use x.detach().view(-1), which has the same memory, flat[i] = value,
-    y.detach().cpu().numpy(), and no_grad(), because nothing needs to be recorded.
+    You can use flat = x.detach().view(-1), which shares x's memory, and then
+    flat[i] = value. y.detach().cpu().numpy() gives you the result as an array. You can
+    also use no_grad(), because nothing needs to be recorded.
     """
 
 

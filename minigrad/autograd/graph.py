@@ -246,7 +246,7 @@ def next_version(x):
 
     `x.storage.version` is an int, which is 0 at first and must grow by 1. It belongs to
     the storage, so that a write through a view counts for all tensors that read this
-    memory. It counts whether or not gradients are recorded.
+    memory. A write counts whether or not gradients are recorded.
     """
 
 
@@ -269,8 +269,7 @@ def unpack(x, version, name):
     name: the name of the node that saved x, such as "MulBackward0".
 
     Raises RuntimeError with the message modified(x, version, name) if the memory has
-    been written to since, also through a view. Otherwise, the gradient would be
-    computed from other numbers than the result was. The version must stay as it is.
+    been written to since, also through a view. The version must stay as it is.
     """
 
 
@@ -280,9 +279,10 @@ def modified(x, version, name):
         "one of the variables needed for gradient computation has been modified by an "
         f"inplace operation: the {x.dtype} tensor of shape {list(x.shape)} that {name} "
         f"saved is at version {x.storage.version}; expected version {version} instead. "
-        f"Hint: an operator whose name ends in _, `+=` or `x[...] =` wrote to it after "
-        f"{name.partition('Backward')[0]} had read it: use the operator without the _ "
-        "there, or write to a clone(). autograd.detect_anomaly() names the forward line"
+        f"Hint: `+=`, `x[...] =`, or an operator whose name ends in _ wrote to it "
+        f"after {name.partition('Backward')[0]} had read it: use an operator that "
+        "makes a new tensor, or write to a clone(). autograd.detect_anomaly() names "
+        "the forward line"
     )
 
 

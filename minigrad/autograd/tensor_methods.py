@@ -30,17 +30,17 @@ BOOL = "requires_grad must be a bool, not {}"
 
 @exercise(points=2, stars=1, minutes=10, level="good to know")
 def leaf_rules(asked, node):
-    """Return (requires_grad, is_leaf, keeps_grad) of a tensor, a tuple of three bools.
+    """Return a tuple of three bools for a tensor: (requires_grad, is_leaf, keeps_grad).
 
-    asked: a bool, True if the tensor itself was asked for gradients, as by
+    asked: a bool, True if somebody asked for the tensor's gradient, as with
         requires_grad=True.
     node: the node of the recorded operator that made the tensor (its grad_fn), or None.
         An operator is recorded only if one of its operands requires a gradient. So
         there's no node under no_grad(), after detach(), or if no operator made the
         tensor.
 
-    requires_grad: is there a gradient for it? There is if it was asked, and also if a
-        recorded operator made it.
+    requires_grad: will backward() compute its gradient? It will if somebody asked for
+        the gradient, or if a recorded operator made the tensor.
     is_leaf: does the graph end here? Tensors that aren't in any graph count as leaves.
     keeps_grad: will backward() put the gradient into .grad? It does so only for leaves
         that require a gradient.

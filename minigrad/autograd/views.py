@@ -19,7 +19,7 @@ from .record import below
 
 LEAF = (
     "a leaf Variable that requires grad is being used in an in-place operation. Its "
-    "gradient would be that of a number that nobody has any more: change it inside of "
+    "gradient would belong to its old value, which is overwritten. Change it inside "
     "`with minigrad.no_grad():`, as an optimizer does, or write to a clone()"
 )
 OLD_VIEW = (

@@ -129,7 +129,7 @@ def test_col2im(kernel):
 
 @exercise(points=2, stars=2, minutes=15, level="extra")
 def test_div_backward(div_backward):
-    """Raise an error unless `div_backward` is correct, and otherwise return.
+    """Raise an error if `div_backward` is incorrect, and return if it's correct.
 
     div_backward: a function with the contract of div_backward. div_backward(dy, a, b)
         is the gradient of b, where y = a / b, for arrays of float64.
@@ -139,8 +139,8 @@ def test_div_backward(div_backward):
     numbers in arrays of one shape, so you needn't test NaN, infinity, b = 0, or
     broadcasting. Some of them are incorrect only for some elements, or only by a few
     percent. The error may be an AssertionError, or any error that the function raises.
-    You can use np.testing.assert_allclose(one, other, rtol, atol). Compare with NumPy,
-    because PyTorch isn't available.
+    You can use np.testing.assert_allclose(one, other, rtol, atol). Compare with
+    differences that you compute in NumPy, because your test can't use PyTorch.
     """
 
 

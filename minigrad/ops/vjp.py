@@ -3,7 +3,7 @@
 `dy` is the gradient of an operator's result. The gradients of elementwise operators are
 formulas in NumPy, as in pointwise.py: their arrays are of one shape, or broadcast to
 each other, and so is what they return; shapes are put right afterwards, by sum_to_size.
-All others get tensors, and compute with the operators of tensors.
+All others get tensors, and compute with tensor operators.
 """
 
 from ..autograd.adjoints import strided_backward
@@ -19,9 +19,9 @@ def mul_backward(dy, other):
     dy: the gradient of y, an array of floats.
     other: an array of the same dtype, which has dy's shape or is broadcast to it.
 
-    Returns an array of dy's shape and dtype, or dy itself if its numbers are the
-    result. If there are no dimensions, a number will do. NaN and infinity follow
-    NumPy's rules, so 0 * inf is NaN.
+    Returns an array of dy's shape and dtype. It may be dy itself if no value changes,
+    and a scalar if dy has no dimensions. NaN and infinity follow NumPy's rules, so
+    0 * inf is NaN.
     """
 
 
@@ -32,8 +32,8 @@ def tanh_backward(dy, y):
     dy, y: arrays of floats, of one shape and dtype. Both may contain NaN, and the
         result is NaN there. dy has no infinities.
 
-    Returns an array of the same shape and dtype, or dy itself if its numbers are the
-    result. If there are no dimensions, a number will do.
+    Returns an array of the same shape and dtype. It may be dy itself if no value
+    changes, and a scalar if dy has no dimensions.
     """
 
 
@@ -44,9 +44,9 @@ def div_backward(dy, a, b):
     dy, a, b: arrays of floats, of one dtype. a and b have dy's shape or are broadcast
         to it. b * b is never too large for the dtype, so you may compute it.
 
-    Returns an array of dy's shape and dtype, or dy itself if its numbers are the
-    result. If there are no dimensions, a number will do. NaN, infinity, and b = 0
-    follow NumPy's rules, so the gradient may be infinite or NaN.
+    Returns an array of dy's shape and dtype. It may be dy itself if no value changes,
+    and a scalar if dy has no dimensions. NaN, infinity, and b = 0 follow NumPy's rules,
+    so the gradient may be infinite or NaN.
     """
 
 
@@ -57,23 +57,23 @@ def pow_backward(dy, a, b):
     dy, a: arrays of floats, of one dtype. b: an array of the same dtype, or a float. a
         and b have dy's shape or are broadcast to it.
 
-    Returns an array of dy's shape and dtype, or dy itself if its numbers are the
-    result. If there are no dimensions, a number will do. If b is 0, the gradient is 0,
-    even if a is 0, infinite, or NaN. (dy is finite there.) Otherwise, NaN and infinity
-    follow NumPy's rules. You can use np.where(condition, x, y).
+    Returns an array of dy's shape and dtype. It may be dy itself if no value changes,
+    and a scalar if dy has no dimensions. If b is 0, the gradient is 0, even if a is 0,
+    infinite, or NaN. (dy is finite there.) Otherwise, NaN and infinity follow NumPy's
+    rules. You can use np.where(condition, x, y).
     """
 
 
 @exercise(points=1, stars=1, minutes=5)
 def relu_backward(dy, y):
-    """Return the gradient of x, where y = relu(x), which is x above 0 and 0 elsewhere.
+    """Return the gradient of x, where y = relu(x).
 
     dy, y: arrays of floats, of one shape and dtype, which may contain NaN and infinity.
 
-    Returns an array of the same shape and dtype, or dy itself if its numbers are the
-    result. If there are no dimensions, a number will do. The gradient is dy where y is
-    above 0 or NaN (of either sign). It's 0 where y is 0, even if dy is infinite or NaN.
-    You can use np.where(condition, x, y).
+    Returns an array of the same shape and dtype. It may be dy itself if no value
+    changes, and a scalar if dy has no dimensions. The gradient is dy where y is above 0
+    or NaN. It's 0 where y is 0, even if dy is infinite or NaN. You can use
+    np.where(condition, x, y).
     """
 
 
@@ -88,8 +88,8 @@ def matmul_right_backward(dy, a):
     a: a tensor of shape (..., M, K), with the same dimensions in front, if there are
         any.
 
-    Returns a tensor of shape (..., K, N) and dy's dtype. It must be computed by
-    operators of tensors, so that it has a gradient too. Sizes may be 0.
+    Returns a tensor of shape (..., K, N) and dy's dtype. It must be computed by tensor
+    operators, so that it has a gradient too. Sizes may be 0.
 
     You can use x @ y and x.transpose(-2, -1).
     """
@@ -100,12 +100,12 @@ def sum_backward(dy, shape, dims, keepdim):
     """Return the gradient of x, a tensor of `shape`, where y = x.sum(dims, keepdim).
 
     dy: the gradient of y, a tensor of y's shape.
-    dims: the summed dimensions, a tuple of ints >= 0 in rising order. It's empty only
-        if x has no dimensions.
+    dims: the summed dimensions, a tuple of ints >= 0 in ascending order. It's empty
+        only if x has no dimensions.
     keepdim: True if y still has these dimensions, with size 1.
 
-    Returns a tensor of `shape`, a view of dy or dy itself, because nothing has to be
-    copied. It must be made by operators of tensors, so that it has a gradient too.
+    Returns a tensor of `shape`, which is a view of dy or dy itself, because nothing has
+    to be copied. It must be made by tensor operators, so that it has a gradient too.
     Sizes may be 0. You can use x.unsqueeze(dim) and x.expand(shape).
     """
 
@@ -117,15 +117,15 @@ def mean_backward(dy, shape, dims, keepdim):
     The arguments are those of sum_backward, which you may use. No dimension in dims has
     size 0, so each mean has at least one element. Other sizes may be 0.
 
-    Returns a tensor of `shape` and dy's dtype. It must be computed by operators of
-    tensors, so that it has a gradient too. If each mean has a single element, it may be
-    a view of dy or dy itself.
+    Returns a tensor of `shape` and dy's dtype. It must be computed by tensor operators,
+    so that it has a gradient too. If each mean has a single element, it may be a view
+    of dy or dy itself.
     """
 
 
 @exercise(points=2, stars=3, minutes=15, level="extra")
 def amax_backward(dy, a, y, dims, keepdim):
-    """Return the gradient of a, where y is a.amax or a.amin of (dims, keepdim).
+    """Return a's gradient, where y = a.amax(dims, keepdim) or a.amin(dims, keepdim).
 
     dy, y: tensors of one shape. dy has no NaN or infinity.
     a: a tensor, which may contain infinity but no NaN.
@@ -133,7 +133,7 @@ def amax_backward(dy, a, y, dims, keepdim):
 
     Returns a tensor of a's shape and dtype. An element of a that's equal to its maximum
     or minimum in y gets dy. If several are equal, they share dy in equal parts. All
-    others get 0. The result must be computed by operators of tensors, so that it has a
+    others get 0. The result must be computed by tensor operators, so that it has a
     gradient too.
 
     You can use a == y, which is a tensor of bools, x.sum(dims, keepdim=True), and
@@ -149,8 +149,8 @@ def permute_backward(dy, dims):
     dims: a tuple of ints >= 0. Dimension i of y is dimension dims[i] of x. It may be
         empty.
 
-    Returns a view of dy with x's shape, or dy itself if the shape is in order. It must
-    be made by operators of tensors, so that it has a gradient too.
+    Returns a view of dy with x's shape, or dy itself if dims is (0, 1, 2, ...). It must
+    be made by tensor operators, so that it has a gradient too.
     """
 
 
@@ -162,8 +162,8 @@ def slice_backward(dy, shape, index):
     index: what was in the brackets, an int, a slice, None, `...`, or a tuple of these.
 
     Returns a new tensor of `shape` and dy's dtype. It's dy at the elements that the
-    index selects, and 0 elsewhere. It must be made by operators of tensors, so that it
-    has a gradient too. You can use dy.new_zeros(shape) and z[index] = ...
+    index selects, and 0 elsewhere. It must be made by tensor operators, so that it has
+    a gradient too. You can use dy.new_zeros(shape) and z[index] = ...
     """
 
 
