@@ -62,8 +62,7 @@ print((f(2 + h, 5) - f(2, 5)) / h, (f(2, 5 + h) - f(2, 5)) / h)
 # These two slopes are the **gradient** of f at (2, 5).
 #
 # You could train a network this way, but each weight would take another run of the
-# whole network, and a million runs per step are too many. We'd like to get all slopes
-# from a single run.
+# whole network. We'd like to get all slopes from a single run.
 #
 # ## An engine for numbers
 #
@@ -425,8 +424,8 @@ viz.graph(loss, w=w, bias=bias)
 # ### Leaves
 #
 # The tensors in between had gradients too, but each was dropped once its node had used
-# it, to save memory. Only leaves keep theirs in `.grad`, and so do tensors on which
-# you've called `retain_grad()`. A tensor is a leaf if no recorded operator made it.
+# it, to save memory. Leaves keep theirs in `.grad`, and so do tensors on which you've
+# called `retain_grad()`. A tensor is a leaf if no recorded operator made it.
 # **Predict** `requires_grad` and `is_leaf` for a weight `w`, data `x`, the product `x @
 # w`, and the sum `x + x`.
 #
@@ -439,8 +438,8 @@ viz.graph(loss, w=w, bias=bias)
 # | `x @ w` | True | {{=False|True False}} |
 # | `x + x` | False | {{=True|False True None}} |
 #
-# Nothing was recorded for `x + x`, so PyTorch calls it a leaf too, "by convention",
-# although it gets no gradient.
+# Nothing was recorded for `x + x`, so PyTorch calls it a leaf too, although it gets no
+# gradient.
 #
 # </details>
 
@@ -533,7 +532,7 @@ print(y, x.grad, "solved:", good)
 #
 # An operator consists of two functions. `forward` computes the result, and `backward`
 # turns the gradient of the result, which we call `dy`, into those of the operands. You
-# can write your own operators, and the interface is PyTorch's.
+# can write your own operators with the same interface as in PyTorch.
 
 
 # %%
@@ -574,8 +573,8 @@ viz.graph(Cube.apply(x).sum(), x=x)
 
 # %% [markdown]
 # **Puzzle 5: sigmoid.** For y = 1 / (1 + e⁻ˣ), the slope is e⁻ˣ / (1 + e⁻ˣ)², but this
-# operator saves only y. Write the slope in terms of y. It helps that 1 − y is
-# e⁻ˣ / (1 + e⁻ˣ). (`gradcheck`, which tests it, is explained below.)
+# operator saves only y. Write the slope in terms of y. Use that 1 − y is e⁻ˣ / (1 +
+# e⁻ˣ). (`gradcheck`, which tests it, is explained below.)
 
 
 # %%
@@ -609,7 +608,7 @@ print("solved:", gradcheck(Sigmoid.apply, x, raise_exception=False))
 # ### Break it: save on the class
 #
 # `ctx` looks like a formality, so let's save `x` on the class instead. We call the
-# operator for p = 2 and for q = 10, and only then call `backward()` on the two results.
+# operator for p = 2 and for q = 10, and only then call `backward()` on both results.
 # The gradients should be 3 · 2² = 12 and 3 · 10² = 300. **Predict** what they are.
 #
 # <details><summary>Answer</summary>

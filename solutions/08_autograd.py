@@ -189,8 +189,8 @@ check(leaf_rules)
 # before you keep it, because otherwise you'd keep its whole graph.
 #
 # Write the method `detach`. Views made by `as_strided` or `permute` are recorded, so
-# they won't do here. `Tensor(storage, shape, strides, offset)` makes a tensor directly.
-# The next cell shows in NumPy that a view shares memory.
+# they don't work here. `Tensor(storage, shape, strides, offset)` makes a tensor
+# directly. The next cell shows in NumPy that a view shares memory.
 
 # %%
 x = np.arange(6.0).reshape(2, 3)
@@ -565,7 +565,7 @@ check(unpack)
 #
 # Now you write gradients, starting with those that a network of two layers needs. If an
 # operator works element by element, you write its gradient as a function that takes
-# NumPy arrays and returns one. minigrad makes an operator of this function, so your
+# NumPy arrays and returns one. minigrad turns this function into an operator, so your
 # gradient has a gradient too.
 #
 # `dy` is the gradient of y, so it says how fast the loss grows with y. For y = x ·
@@ -586,7 +586,7 @@ print(((x + h) * other - x * other) / h)  # the slope
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Multiply dy by that one, and return a new array. `dy *= ...` would change an array
+# Multiply dy by that number, and return a new array. `dy *= ...` would change an array
 # that others use.
 #
 # </details>
@@ -930,7 +930,8 @@ check(pow_backward)
 # either goes through or not. You can tell from y alone.
 #
 # Two special cases follow PyTorch. If y is NaN, dy goes through, so that a NaN doesn't
-# get lost. And if an infinite dy doesn't go through, the gradient is 0, and not ∞ · 0.
+# get lost. If an infinite dy doesn't go through, the gradient is 0 instead of ∞ · 0,
+# which is NaN.
 #
 # Write `relu_backward`.
 
@@ -1109,8 +1110,8 @@ check(slice_backward)
 #
 # You can test a gradient without knowing its formula. Change an element a little, and
 # see how much the result changes. `gradcheck` does that with every element of every
-# input and compares with backward. You'll write the function that computes these
-# differences.
+# input, and compares these differences with backward's gradients. You'll write the
+# function that computes the differences.
 #
 # Use the **central difference**, (f(x + ε) − f(x − ε)) / 2ε, whose error is about ε².
 # The error of a one-sided difference is about ε. Rounding adds about 10⁻¹⁶ / ε, so ε =
