@@ -276,8 +276,7 @@ print(ours, "solved:", ours[4] < 0.01)
 #
 # TensorFlow 2 still contains its first version, as `tf.compat.v1`. Here's puzzle 4's
 # program again, but to show a transpose, w is a row now. `control_dependencies` makes
-# sure that the loss is computed before w changes, and `start` gives w its initial
-# value.
+# TensorFlow compute the loss before w changes, and `start` gives w its initial value.
 
 # %%
 tensorflow = importlib.util.find_spec("tensorflow")
@@ -346,6 +345,7 @@ print(found)
 
 # %% [markdown]
 # ### Today: tf.function
+#
 # Since version 2.0 (2019), TensorFlow is eager by default. `tf.function` brings the
 # graph back by **tracing**, which means running a Python function once and recording
 # its operators.
@@ -500,10 +500,9 @@ viz.ranking({"bytes moved": dict(zip(("five kernels", "fused"), traffic, strict=
 
 # %% [markdown]
 # The first and the last kernel each read 24 + 4 elements and write 24, which is 208
-# bytes. The three between them each read 24 and write 24, which is 192. In total,
-# that's 2 · 208 + 3 · 192 = {{=992}} bytes. The fused kernel reads x and y and writes
-# the result, so it moves {{=208}}. Memory limits such kernels, so fewer bytes mean less
-# time.
+# bytes. The three between them each read and write 24, which is 192. All five move 2 ·
+# 208 + 3 · 192 = {{=992}} bytes. The fused kernel reads x and y and writes the result,
+# so it moves {{=208}}. Memory limits such kernels, so fewer bytes mean less time.
 #
 # jit assembled the fused kernel's source from short CUDA C expressions, one for each
 # operator.
@@ -647,8 +646,7 @@ print(minigrad.jit.explain(predict))
 # %% [markdown]
 # It's traced {{=3|traces 3}} times, because the new {{=shape|(5, 4)}} and the new
 # {{=mode|model.training was True, is False}} each need a separate trace. jit keeps all
-# of its traces and runs the one whose guards fit. Too few guards give wrong answers,
-# and too many force a new trace at every call. After eight traces, jit gives up and
+# of its traces and runs the one whose guards fit. After eight traces, jit gives up and
 # runs the function as it is. So does `torch.compile`.
 #
 # **Puzzle 7: a new number each time.** This function is traced again for each n. Change
@@ -721,7 +719,7 @@ print(minigrad.jit.explain(step))
 # %% [markdown]
 # The losses are {{=the same to the last digit|True}}, even with dropout. The first call
 # creates Adam's state, so the second has to be traced {{=again|calls 4, traces 2}}, and
-# from then on, the trace holds. The next cell counts how many kernels jit saves.
+# from then on, the trace holds.
 
 # %%
 with minigrad.trace() as launches:
@@ -771,8 +769,8 @@ viz.ranking({
 })  # fmt: skip
 
 # %% [markdown]
-# The network on the right has no convolution. With a CUDA graph, minigrad.jit's step
-# there takes
+# On the right, in a network without convolutions, a CUDA graph makes minigrad.jit's
+# step take
 # {{mnist/mnist on cuda | minigrad.jit with a CUDA graph | 784-30-10}} µs instead of
 # {{mnist/mnist on cuda | minigrad.jit | 784-30-10}}, because most of the time went into
 # launches. We turned off TF32, which PyTorch uses for convolutions by default, so its

@@ -244,7 +244,7 @@ def execution_order(fetches):
 
 @exercise(points=2, stars=2, minutes=15, level="good to know")
 def pruned(order, fetches, fed):
-    """Return those operations of `order` that a run must compute, not reordered.
+    """Return those operations of `order` that a run must compute, in the given order.
 
     The result is a list. A run has to compute the fetches and everything they need,
     with two exceptions. It doesn't compute what's fed, even if it's a fetch. It also

@@ -16,9 +16,8 @@
 # In this lab, you write ten functions, which take about {{duration}}. The first four
 # are the heart of a small TensorFlow 1, `minigrad.graph`. Three of them plan a run, and
 # the fourth defines gradients. The next four belong to `minigrad.jit`, and the last two
-# to CUDA graphs. Once you've run a cell with your code, minigrad uses it, so
-# `minigrad.jit` uses your functions and launches kernels that your `fused_kernel` has
-# written.
+# to CUDA graphs. Once you've run a cell with your code, minigrad uses it, so in the
+# end, `minigrad.jit` launches kernels that your `fused_kernel` has written.
 
 # %% [markdown]
 # {{how}}
@@ -40,6 +39,7 @@ answers_from("labs", before="12_graphs")
 
 # %% [markdown] task="execution_order"
 # ## In which order?
+#
 # Each operation knows which others it uses (its `inputs`), but not which ones use it.
 # So begin at the fetches, which are the operations that you want, and go toward the
 # inputs. What you never reach isn't needed.
@@ -229,7 +229,8 @@ check(fold_constants)
 
 # %% [markdown] task="gradients"
 # ## Gradients are operations
-# In this exercise, the walk backward **defines** operations, and each gradient is one
+#
+# As in the lesson, the walk backward **defines** operations, and each gradient is one
 # of them.
 #
 # > y = a · b + a: `gradients(y, [a], ...)` defines b · 1 and 1, and then their sum
@@ -301,13 +302,14 @@ check(gradients)
 
 # %% [markdown] task="common_subexpressions"
 # ## Computed once
+#
 # The next four exercises are about `minigrad.jit`. It runs a function once and records
 # each operator's call as a **node**, with the operator's name (its target) and its
 # arguments (args). If two nodes have the same target and args, one of them is enough.
 # That spreads, because if d equals c, then 2 · d equals 2 · c.
 #
-# Backward has many such pairs. For example, if a function contains both `x * y` and `x
-# / y`, the gradients of both need the same cast or broadcast copy of y.
+# Backward has many such pairs. For example, if a function has both a product `x * y`
+# and a quotient `x / y`, their gradients need the same cast or broadcast copy of y.
 #
 # Write `common_subexpressions`.
 
@@ -369,6 +371,7 @@ check(common_subexpressions)
 
 # %% [markdown] task="can_fuse"
 # ## One kernel for several
+#
 # As three kernels, `(x * y + 1).relu()` reads or writes a tensor seven times. One
 # kernel does so only three times, which makes it much faster. But each thread computes
 # element i of all three operators, so each may use only element i of the one before it.
@@ -573,8 +576,8 @@ check(guard_failures)
 # %% [markdown] task="copy_inputs"
 # ## The memory that a graph reads
 #
-# As in puzzle 8, a captured graph reads fixed **addresses**, so each batch must be
-# copied into static tensors.
+# As in the lesson's puzzle 8, a captured graph reads fixed **addresses**, so each batch
+# must be copied into static tensors.
 #
 # Write `copy_inputs`.
 
