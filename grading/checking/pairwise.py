@@ -1,7 +1,5 @@
 """Cases in which every two values meet: for mistakes that need two things at once."""
 
-import itertools
-
 
 def drawn(random, **choices):
     """The same as tuples: values of the choices, in their order."""
@@ -16,26 +14,21 @@ def pairwise(random, **choices):
     combinations, and mistakes that show only where two unusual things come together
     meet their pair.
     """
-    keys = [*choices]
+    values = {key: [(key, i) for i in range(len(choices[key]))] for key in choices}
     missing = {
-        frozenset([(a, i), (b, j)])
-        for a, b in itertools.combinations(keys, 2)
-        for i in range(len(choices[a]))
-        for j in range(len(choices[b]))
+        value: {(b, j) for b in choices if b != key for _, j in values[b]}
+        for key in choices
+        for value in values[key]
     }
-
-    def gain(row, value):
-        return sum(frozenset([value, other]) in missing for other in row)
-
-    in_order = sorted(map(tuple, map(sorted, missing)))
-    while in_order:
-        row = [*random.choice(in_order)]
-        rest = [key for key in keys if key not in dict(row)]
+    while left := [value for value, others in missing.items() if others]:
+        first = random.choice(left)
+        row = [first, random.choice(sorted(missing[first]))]
+        rest = [key for key in choices if key not in dict(row)]
         for key in random.sample(rest, len(rest)):
-            values = [(key, i) for i in range(len(choices[key]))]
-            random.shuffle(values)
-            row.append(max(values, key=lambda value: gain(row, value)))  # noqa: B023
-        missing -= {*map(frozenset, itertools.combinations(row, 2))}
-        in_order = [pair for pair in in_order if frozenset(pair) in missing]
+            random.shuffle(values[key])
+            gain = lambda value: len(missing[value].intersection(row))  # noqa: B023, E731
+            row.append(max(values[key], key=gain))
+        for value in row:
+            missing[value].difference_update(row)
         at = dict(row)
-        yield {key: choices[key][at[key]] for key in keys}
+        yield {key: choices[key][at[key]] for key in choices}

@@ -1,9 +1,8 @@
 """broadcast_shapes: the shape of tensors that are broadcast together."""
 
-import itertools
-
 import torch
 
+from grading.checking import pairwise
 from grading.exercise import Check, call
 from minigrad.layout import broadcast_shapes
 
@@ -19,9 +18,9 @@ def drawn(random, count):
 
 
 def cases(random):
-    for shapes in [((3, 1), (4,)), ((2, 3), (3,)), ((5,), (2, 4, 1)), ((6,), (6,))]:
+    for shapes in [((3, 1), (4,)), ((2, 3), (3,)), ((6,), (6,))]:
         yield "two shapes", call(*shapes)
-    for _ in range(6):
+    for _ in range(4):
         yield "two shapes", call(*drawn(random, 2))
     yield "any number of shapes", call((2, 1), (1, 3), (4, 1, 1))
     yield "any number of shapes", call(*drawn(random, 4))
@@ -30,12 +29,11 @@ def cases(random):
     yield "no dimensions", call((), (2, 3))
     yield "no dimensions", call((3, 1), ())
     yield "no dimensions", call((), ())
-    for shapes in [((1,), (0,)), ((2, 0), (1,)), ((0, 1), (1, 4)), ((0,), (0,))]:
+    for shapes in [((1,), (0,)), ((0, 1), (1, 4))]:
         yield "sizes of 0", call(*shapes)
-    sizes = 0, 1, 2, 3
-    for a, b, c in itertools.product(sizes, sizes, sizes):  # errors among them
-        shapes = (a,), (random.choice([b, 1]), b), (c,)
-        yield "sizes of 0" if 0 in (a, b, c) else "any number of shapes", call(*shapes)
+    for a, b, c, d in pairwise.drawn(random, **dict.fromkeys("abcd", (0, 1, 2, 3))):
+        part = "sizes of 0" if 0 in (a, b, c, d) else "any number of shapes"
+        yield part, call((a,), (d, b), (c,))  # errors among them
     n = random.randint(300, 2**40)
     yield "two shapes", call((n, 1), (int(str(n)), 5))  # an int of its own
     yield "errors", call((2**53,), (2**53 + 1,))

@@ -13,16 +13,16 @@ from .layouts import HUGE, LARGE, SMALL
 
 
 def cases(random):
-    for shape in [(2, 3), (2, 3, 4), (7,), (5, 2, 4, 3)]:
+    for shape in [(2, 3), (2, 3, 4), (7,)]:
         yield "any shape", call(shape)
-    for _ in range(8):
+    for _ in range(4):
         dims = random.randint(1, 5)
         yield "any shape", call(tuple(random.sample(range(2, 8), dims)))
-    for shape in [(3, 1), (1, 3), (2, 1, 3), (1, 1), (1,)]:
+    for shape in [(3, 1), (1, 3), (1,)]:
         yield "sizes of 1", call(shape)
-    for shape in [(2, 0, 3), (0, 4), (3, 0), (2, 3, 0, 5), (0,)]:
+    for shape in [(2, 0, 3), (0, 4), (0,)]:
         yield "sizes of 0", call(shape)
-    for shape in itertools.product((0, 1, 2, 7), repeat=3):
+    for shape in itertools.product((0, 1, 7), repeat=3):
         yield "sizes of 0" if 0 in shape else "sizes of 1", call(shape)
     yield "sizes of 0", call((2**40, 0, 2**23 - 1, 0, 1))
     yield "no dimensions", call(())

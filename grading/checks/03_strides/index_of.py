@@ -12,13 +12,13 @@ from .layouts import HUGE, LARGE, many, numbers_only, random_shape
 
 
 def cases(random):
-    for position in [4, 5, 1, 3, 0]:
+    for position in [4, 5, 0]:
         yield "any shape", call(position, (2, 3))
     yield "any shape", call(5, (7,))
-    for _ in range(8):
+    for _ in range(4):
         shape = random_shape(random, (2, 5))
         yield "any shape", call(random.randrange(1, math.prod(shape)), shape)
-    for shape in [(3, 1), (1, 3), (2, 1, 4), (1,)]:
+    for shape in [(3, 1), (2, 1, 4), (1,)]:
         yield "sizes of 1", call(random.randrange(math.prod(shape)), shape)
     sizes = 1, 2, 3, 7
     for *shape, last in drawn(

@@ -51,11 +51,6 @@ def many(random):
     return 2, *random.sample(SMALL, len(SMALL)), 3
 
 
-def views(random):
-    """Views of two dimensions and more, listed ones and some at random."""
-    return TRANSPOSED, STEPPED, REPEATED, BIG, *(random_view(random) for _ in range(4))
-
-
 def without_memory(shape, strides, offset=0):
     """PyTorch's tensor of these numbers, which holds no elements."""
     sides = zip(shape, strides, strict=True)

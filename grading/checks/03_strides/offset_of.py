@@ -21,20 +21,18 @@ def cases(random):
     yield "index and strides", call((1, 2), (3, 1))
     yield "index and strides", call((1, 0, 3), (12, 4, 1))
     yield "index and strides", call((5,), (2,))
-    for _ in range(6):
+    for _ in range(3):
         yield "index and strides", call(*of_view(random))
     yield "offset", call((1, 2), (3, 1), 10)
     yield "offset", call((0, 0), (3, 1), 7)
-    for _ in range(4):
+    for _ in range(2):
         yield "offset", call(*of_view(random), random.randint(1, 30))
-    for strides in [(1, 4), (0, 1), (5, 0), (0, 0)]:
+    for strides in [(1, 4), (0, 1)]:
         yield "stride 0 and transposed", call((2, 3), strides, random.randint(0, 9))
     yield "any strides", call((2, 1), (-3, 1), 9)
     yield "any strides", call((4, 2, 1), (2**40, -7, 0))
-    for strides in [(-7, 5), (5, -7)]:  # on the way it is below 0
-        yield "any strides", call((3, 3), strides, 8)
     yield "any strides", call((2**22, 1, 3), (2**40, 2**40 + 1, 7), 5)
-    steps = -(2**40), -7, 0, 1, 2**30 + 1, 2**53 + 1
+    steps = -(2**40), -7, 0, 1, 2**53 + 1
     for i, j, *some in drawn(
         random, i=INDICES, j=INDICES, one=steps, other=steps, offset=(0, 5, 2**53 + 1)
     ):

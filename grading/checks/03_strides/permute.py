@@ -1,7 +1,5 @@
 """Tensor.permute: the dimensions in another order."""
 
-import itertools
-
 import torch
 
 from grading.checking.pairwise import drawn
@@ -18,20 +16,21 @@ from .layouts import (
     STEPPED,
     fresh,
     one_by_one,
+    random_view,
     shuffled,
-    views,
 )
 
 
 def cases(random):
-    for dims in [(2, 0, 1), (1, 2, 0), (0, 2, 1)]:
+    for dims in [(2, 0, 1), (0, 2, 1)]:
         yield "orders", call(CUBE, *dims)
-    for _ in range(4):
+    for _ in range(3):
         x = fresh(random, (2, 5))
         yield "orders", call(x, *shuffled(random, x.shape))
-    for x in views(random):
+    for _ in range(3):
+        x = random_view(random)
         yield "views", call(x, *shuffled(random, x.shape))
-    for dims in [(-1, 0, 1), (2, -3, -2), (-3, -1, -2)]:
+    for dims in [(-1, 0, 1), (2, -3, -2)]:
         yield "negative dims", call(CUBE, *dims)
     for x, last, *negative, one_tuple in drawn(
         random,
@@ -49,11 +48,10 @@ def cases(random):
     yield "sizes of 0 and 1", call(EMPTY, 2, 0, 1)
     yield "sizes of 0 and 1", call(SINGLE, 1, 2, 0)
     yield "sizes of 0 and 1", call(View((4,), (2,)), 0)
-    for dims in [(0, 1), (0, 1, 3), (-4, 1, 2), (0, 2, -1), (0, 1, 2, 0)]:
+    a, b = random.sample(range(3), 2)
+    for dims in [(0, 1), (0, 1, 3), (-4, 1, 2), (0, 2, -1), (0, 1, 2, 0),
+                 (1, 1, 1), (a, a, b), (a, b, a), (b, a, a)]:  # fmt: skip
         yield "errors", call(CUBE, *dims)
-    for dims in itertools.product(range(3), repeat=3):
-        if len({*dims}) < 3:
-            yield "errors", call(CUBE, *dims)
 
 
 check = Check(

@@ -1,7 +1,5 @@
 """slice_view: indexing by ints, slices, None and `...`, as a view."""
 
-import itertools
-
 import numpy as np
 
 from grading.checking.compare import same_strides
@@ -55,10 +53,7 @@ def cases(random):
     for item in np.s_[3:1, 2:2, 99:100, 5:-99]:
         yield "nothing left", call(*ROWS, (item, slice(1, 3)))
     yield "nothing left", call((0, 3), (3, 1), 2, np.s_[:, 1])
-    edges = None, 0, 1, 3, 4, 5, -1, -3, -4, -5
-    for start, stop in itertools.product(edges, edges):
-        item = slice(start, stop, random.choice([None, 1, 2, 3, 4, 5]))
-        yield "any start and stop", call(*ROWS, (item, 2))
+    edges = None, 0, 1, 4, 5, -1, -4, -5
     for size, *bounds, stride, offset, place in drawn(
         random,
         size=(0, 1, 2, 5),
@@ -96,9 +91,9 @@ def cases(random):
     for size, start, stop, step in drawn(
         random,
         size=(2**53 + 1, 2**62 - 1),
-        start=(None, 0, 1, 3, -(2**53), 2**52 + 1),
-        stop=(None, -1, -2, 2**53, 2**53 - 1, 2**63),
-        step=(None, 1, 2, 3, 7, 2**26 + 1, 2**53, 2**62),
+        start=(None, 1, -(2**53), 2**52 + 1),
+        stop=(None, -1, 2**53, 2**63),
+        step=(1, 3, 7, 2**26 + 1, 2**53, 2**62),
     ):
         one = (size,), (1,), 5, (slice(start, stop, step),)
         yield "any sizes", numbers_only(*one, least=LEAST)

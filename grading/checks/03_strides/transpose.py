@@ -1,7 +1,5 @@
 """Tensor.transpose: two dimensions exchanged."""
 
-import itertools
-
 import torch
 
 from grading.checking.pairwise import drawn
@@ -16,9 +14,8 @@ from .layouts import (
     SINGLE,
     STEPPED,
     TRANSPOSED,
-    contiguous,
     fresh,
-    views,
+    random_view,
 )
 
 
@@ -28,10 +25,8 @@ def cases(random):
     for _ in range(4):
         x = fresh(random, (3, 5))
         yield "two dims", call(x, *random.sample(range(len(x.shape)), 2))
-    x = contiguous((2, 3, 4, 5, 6))
-    for dims in itertools.combinations(range(5), 2):
-        yield "two dims", call(x, *random.sample(dims, 2))
-    for x in views(random):
+    for _ in range(3):
+        x = random_view(random)
         yield "views", call(x, *random.sample(range(len(x.shape)), 2))
     for dims in [(-1, 0), (1, -1), (-3, -2)]:
         yield "negative dims", call(CUBE, *dims)
@@ -41,8 +36,8 @@ def cases(random):
     for x, one, other in drawn(
         random,
         x=(CUBE, STEPPED, REPEATED, EMPTY, SINGLE, SCALAR, View((4,), (2,))),
-        one=range(-4, 4),
-        other=range(-4, 4),
+        one=range(-3, 3),
+        other=range(-3, 3),
     ):
         n = max(len(x.shape), 1)
         there = -n <= one < n and -n <= other < n
