@@ -63,11 +63,9 @@ strides(x)
 # Start at the bottom. Each box of the grid `x` is an element. The large number is its
 # value, and the small number below is the cell that the value is read from. Lines
 # connect the elements of the first row to their cells. We filled the storage with 0, 1,
-# 2, and so on, so every value here is equal to the number of its cell. That makes it
-# easy to see which cells a tensor reads.
+# 2, and so on, so every value here is equal to the number of its cell.
 #
-# The title lists the three things that this lesson explains: shape `(3, 4)`, strides
-# `(4, 1)`, and offset `0`.
+# The title lists shape `(3, 4)`, strides `(4, 1)`, and offset `0`.
 #
 # ## Memory is flat
 #
@@ -129,8 +127,8 @@ print(matrix, "solved:", matrix == ["aei", "bfj", "cgk", "dhl"])
 # </details>
 
 # %% [markdown]
-# `read` and `turned` read the same storage with different numbers. That's the idea of
-# this whole lesson.
+# `read` and `turned` read the same storage with different strides, and that's the idea
+# of the whole lesson.
 #
 # ## Shape, strides, and offset
 # The rule is the same for any number of dimensions. The element at index (i, j, k) is
@@ -158,8 +156,8 @@ strides(x, index=(1, 2))
 # Strides count **elements**, not bytes.
 #
 # Besides shape, strides, and offset, a tensor has a dtype and a device. Its `dtype`
-# says how many bytes each cell has and what they mean, and its `device` says in whose
-# memory the storage is.
+# says how many bytes each cell has and what they mean, and its `device` says where the
+# storage is, for example in a GPU's memory.
 
 # %%
 print(t.dtype, t.itemsize, "bytes per cell,", t.device)
@@ -192,8 +190,8 @@ torch.empty(2, 3, 4).stride(), minigrad.empty(2, 3, 4).stride()
 torch.empty(2, 0, 3).stride(), minigrad.empty(2, 0, 3).stride()
 
 # %% [markdown]
-# With three dimensions, the picture shows one grid per plane. We mark an element of the
-# second plane.
+# With three dimensions, the picture shows one grid per plane. Here we mark an element
+# of the second one.
 
 # %%
 strides(minigrad.arange(24).reshape(2, 3, 4), index=(1, 0, 2))
@@ -210,8 +208,8 @@ divmod(7, 4)
 
 # %% [markdown]
 # So it's row {{=1}}, column {{=3}}. A GPU runs the same function in thousands of
-# threads (chapter 01 explains how). Each thread only knows its own number, so a
-# function that works for any strides begins by computing the index of its element.
+# threads (chapter 01 explains how). Each thread knows only its own number, so if the
+# strides can be anything, it first has to compute the index of its element.
 #
 # **To the lab**: in exercise 1 (`contiguous_strides`), exercise 2 (`offset_of`), and
 # exercise 3 (`index_of`), you write these three rules for any number of dimensions.
@@ -219,8 +217,9 @@ divmod(7, 4)
 # ### Choose your own
 #
 # Shape, strides, and offset are only numbers, so you may choose any. `as_strided` reads
-# a tensor's storage with whatever shape, strides, and offset you pass. The offset may
-# be omitted if it's 0. The line below reads the 2 × 2 block in the upper left of `x`.
+# a tensor's storage with whatever shape, strides, and offset you pass. You may leave
+# out the offset here, because `x` starts at cell 0. The line below reads the 2 × 2
+# block in the upper left of `x`.
 #
 # **Puzzle 2: corners.** Change the strides so that `corners` holds the four corners of
 # `x`, which are 0, 3, 8, and 11.
@@ -266,8 +265,8 @@ with trying():
     print(x.as_strided((3, 4), (5, 1)))
 
 # %% [markdown]
-# Now it's your turn. These sliders change only the numbers, and the storage stays as it
-# is.
+# Now it's your turn. The sliders change shape, strides, and offset, but never the
+# storage.
 
 # %%
 strides_explorer(3, 4)
@@ -294,8 +293,8 @@ strides_explorer(3, 4)
 # %% [markdown]
 # ## Transpose: swap two numbers
 #
-# You've transposed the letters, so now let's transpose a tensor. In the first row of
-# `x.T`, neighboring elements are {{=4 cells apart|reads cells 0, 4, 8}}.
+# Now let's transpose a tensor. In the first row of `x.T`, neighboring elements are {{=4
+# cells apart|reads cells 0, 4, 8}}.
 
 # %%
 strides(x.T, name="x.T")
@@ -310,8 +309,8 @@ print("the same storage:", x.T.storage is x.storage)
 
 # %% [markdown]
 # If nothing moves, then size shouldn't matter. To check, we time five rounds of a
-# thousand transposes and keep the fastest round. (We want to know how fast it can be,
-# and other programs on this machine can only slow it down.)
+# thousand transposes and keep the fastest round. (Other programs on this machine can
+# only slow it down.)
 
 # %%
 from timeit import repeat
@@ -327,14 +326,14 @@ def microseconds(work, number=1000):
 # %%
 for size in 2, 10_000:
     a = torch.empty(size, size)
-    time = microseconds(a.t)  # a.t() is a.T
+    time = microseconds(a.t)  # a.t() returns the same view as a.T
     print(f"{a.numel():>11,} elements: {time:.2f} microseconds")
 
 # %% [markdown]
-# Apart from noise, the times are the same. Actually moving the elements is another
-# matter. `contiguous()` makes a copy whose elements are in the order of the transpose.
-# We copy 16 million elements, about a sixth of the large matrix, and it takes thousands
-# of times as long.
+# Apart from noise, the times are the same. Moving the elements is another matter, and
+# that's what `contiguous()` does: it makes a copy whose elements are in the order of
+# the transpose. We copy 16 million elements, about a sixth of the large matrix, and
+# even that takes roughly 100,000 times as long.
 
 # %%
 part = torch.zeros(4000, 4000)
@@ -384,7 +383,7 @@ print(again.shape, again.strides, "solved:", again.strides == image.strides)
 # <details><summary>Answer</summary>
 #
 # The height is dimension 1 of `colors`, the width is dimension 2, and the color is
-# dimension 0. The same order twice doesn't undo itself.
+# dimension 0. Permuting by the same order a second time doesn't undo the first.
 #
 # ```python
 # again = colors.permute(1, 2, 0)
@@ -398,7 +397,7 @@ print(again.shape, again.strides, "solved:", again.strides == image.strides)
 # ## Slices: an offset and a step
 #
 # For slices, we take a larger tensor with four rows of six. `y[1]` is row 1. It begins
-# at cell 6, so its offset is {{=6|(6,) (1,) 6}}, and it has one dimension less. The
+# at cell 6, so its offset is {{=6|(6,) (1,) 6}}, and it has only one dimension. The
 # cells of the column `y[:, 2]` aren't side by side, but they don't have to be, because
 # the column has stride {{=6|(4,) (6,) 2}}.
 
@@ -485,7 +484,7 @@ y[1, :, None].squeeze().shape, y[1:2].squeeze(0).shape
 # There's one more item, `...`. It stands for as many `:` as are missing, so `y[..., 0]`
 # is `y[:, 0]`.
 #
-# **To the lab**: exercise 6 (`slice_view`). It's the longest, so take it in steps.
+# **To the lab**: exercise 6 (`slice_view`). It has the most cases, so take it in steps.
 # Start with ints, then add slices, then `None`, then `...`.
 #
 # ## One storage, many readers
@@ -511,9 +510,8 @@ before[1] = 7
 strides(before, base=weights, name="before", base_name="weights")
 
 # %% [markdown]
-# Everyone makes this mistake once, in PyTorch too. If you need the old values, copy
-# them with `clone()`, because a clone has {{=its own storage|tensor([0.5000,
-# 0.2500])}}.
+# If you need the old values, copy them with `clone()`, because a clone has {{=its own
+# storage|tensor([0.5000, 0.2500])}}.
 
 # %%
 w = torch.tensor([[0.5, 0.25], [1.0, 2.0]])
@@ -535,8 +533,9 @@ torch.save(first, file)
 print(f"saved: {file.tell() / 1e6:.1f} million bytes")
 
 # %% [markdown]
-# Even if you delete `million`, its {{=4,000,000}} bytes stay, because `first` needs
-# {{=4,000}} of them. `torch.save` writes {{=all of them|saved: 4.0 million bytes}} too.
+# Even if you delete `million`, its {{=4,000,000}} bytes stay in memory, although
+# `first` needs only {{=4,000}} of them. `torch.save` writes {{=the whole storage|saved:
+# 4.0 million bytes}} too.
 #
 # ## Broadcasting: stride 0
 #
@@ -567,8 +566,8 @@ strides(wide, name="wide")
 strides(minigrad.arange(4).expand(3, 4), name="row.expand(3, 4)")
 
 # %% [markdown]
-# How far can you take this? The next tensor has 16,384 × 16,384 elements of 4 bytes, so
-# it looks like 1 GiB. But all of it is a single number, stored in {{=4}} bytes.
+# The next tensor has 16,384 × 16,384 elements of 4 bytes, so it looks like 1 GiB. But
+# all of it is a single number, stored in {{=4}} bytes.
 
 # %%
 giant = torch.tensor(7.0).expand(16384, 16384)
@@ -596,7 +595,8 @@ strides(giant, name="giant")
 #
 # The first gives `{{=(4, 2, 3)|torch.Size([4, 2, 3])}}`, and the second gives `{{=(5,
 # 3)|torch.Size([5, 3])}}`. The third is an error, because the last sizes are 3 and 5.
-# If you want to add a column, say so: `b[:, None]` has shape `(5, 1)`.
+# If the five numbers are meant as a column, say so: for a tensor `b` of shape `(5,)`,
+# `b[:, None]` has shape `(5, 1)`, which fits.
 #
 # </details>
 
@@ -605,7 +605,7 @@ print(torch.broadcast_shapes((4, 1, 3), (2, 1)), torch.broadcast_shapes((5, 3), 
 broadcast(torch.arange(15).reshape(5, 3), torch.tensor([100, 200, 300]))
 
 # %% [markdown]
-# The third pair {{=doesn't fit|must match the size of tensor b (5)}}. That's good,
+# It's good that the third pair {{=is an error|must match the size of tensor b (5)}},
 # because NumPy and PyTorch shouldn't guess what you meant.
 
 # %%
@@ -639,7 +639,7 @@ print("solved:", table.tolist() == pairs)
 # %% [markdown]
 # ### Break it: write where many read
 #
-# Each cell of `wide` is read four times. Let's set only one of its twelve elements.
+# Four elements of `wide` share each cell. Let's set just one of the twelve.
 
 # %%
 wide[0, 0] = 99
@@ -648,9 +648,9 @@ wide
 
 # %% [markdown]
 # {{=The whole row|[99, 99, 99, 99]}} has changed, and so has {{=`column`|[[99], [10],
-# [20]]}}. PyTorch does the same. But if the result would depend on the order of the
-# writes, as with `+=`, PyTorch {{=raises an error|RuntimeError: unsupported
-# operation}}.
+# [20]]}}. PyTorch does the same. But it {{=raises an error|RuntimeError: unsupported
+# operation}} for operations like `+=`, where several threads would read and write the
+# same cell.
 
 # %%
 with trying():
@@ -658,10 +658,10 @@ with trying():
     expanded += 1
 
 # %% [markdown]
-# `+= 1` would update each cell four times. One after the other, the updates would add
-# 4. On a GPU, though, they run at the same time and may overwrite each other, so the
-#    result isn't defined. The message says what to do: call {{=`clone()`|Please
-#    clone()}} first.
+# `+= 1` would update each cell four times, which would add 4 in total if the updates
+# ran one after the other. On a GPU, though, they run at the same time and may overwrite
+# each other, so the result isn't defined. The message tells you what to do: call
+# {{=`clone()`|Please clone()}} first.
 #
 # **To the lab**: exercise 7 (`broadcast_shapes`) and exercise 8 (`expand`).
 #
@@ -685,8 +685,8 @@ storage_order({"y[1:3]": y[1:3], "y[:, 1:3]": y[:, 1:3]})
 
 # %% [markdown]
 # The method `view` returns a view with another shape and the same number of elements.
-# (Slices are views too. Only this method has the name.) For a contiguous tensor, it
-# always works.
+# (Slices are views too, even though only this method is called `view`.) For a
+# contiguous tensor, it always works.
 
 # %%
 x.view(2, 6).strides, x.view(12).strides
@@ -706,8 +706,7 @@ storage_order({"x.T": x.T})
 
 # %% [markdown]
 # A tensor with one dimension has one stride, but here some steps are {{=4}} and others
-# are {{=−7}}. So `view` isn't just being careful. The view that we asked for doesn't
-# exist.
+# are {{=−7}}. So the view that we asked for doesn't exist.
 #
 # ### reshape: a view if possible, otherwise a copy
 #
@@ -738,8 +737,9 @@ for a in torch.zeros(2, 3), torch.zeros(3, 2).T:
 # ### When exactly does a view exist?
 #
 # `view` also works for some tensors that aren't contiguous. The first four columns of
-# `y` are {{=not contiguous|(False, (6, 2, 1))}}, but you can always split a dimension
-# in two. If 4 elements are a stride s apart, then 2 groups of 2 are 2 · s apart.
+# `y` {{=aren't contiguous|(False, (6, 2, 1))}}, but you can still view each row of 4 as
+# 2 × 2, because splitting a dimension in two always works. If neighbors are s cells
+# apart, groups of two neighbors begin 2 · s cells apart.
 
 # %%
 left = y[:, :4]
@@ -747,9 +747,10 @@ left.is_contiguous(), left.view(4, 2, 2).strides
 
 # %% [markdown]
 # Merging two dimensions is harder, because the step from the end of one row to the
-# beginning of the next must be as long as every other step. A row has shape[d + 1]
-# steps of strides[d + 1] cells. After all of them, we must be at the beginning of the
-# next row, which is strides[d] cells away. So dimensions d and d + 1 can be merged if
+# beginning of the next must be as long as every other step. If we take shape[d + 1]
+# steps of strides[d + 1] cells from the beginning of a row, we must arrive at the
+# beginning of the next row, which is strides[d] cells away. So dimensions d and d + 1
+# can be merged if
 #
 # > strides[d] == strides[d + 1] · shape[d + 1]
 #
@@ -765,8 +766,7 @@ left.is_contiguous(), left.view(4, 2, 2).strides
 # | `y[:, ::2]` | (4, 3) | (6, 2) | 6 = 2 · 3 | {{=view|y[:, ::2]: every step is 2}} |
 # | `y[:, :3]` | (4, 3) | (6, 1) | 6 ≠ 1 · 3 | {{=no view|y[:, :3]: steps 1, 1, 4}} |
 #
-# The third is the interesting case. It's {{=not contiguous, but all its steps are
-# equal|False (2,)}}.
+# The third is {{=not contiguous, but all its steps are equal|False (2,)}}.
 #
 # </details>
 
@@ -797,8 +797,8 @@ print("solved:", windows.tolist() == rows and windows.storage is signal.storage)
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# A step to the right and a step down both move ahead by one cell. Six samples are read
-# as twelve elements. Chapter 07 builds convolution from this view.
+# A step to the right and a step down both move ahead by one cell. Chapter 07 builds
+# convolution from this view.
 #
 # ```python
 # windows = signal.as_strided((4, 3), (1, 1))
@@ -815,8 +815,8 @@ print("solved:", windows.tolist() == rows and windows.storage is signal.storage)
 # If there's no view, `reshape` and `contiguous` copy. They go through the tensor's
 # elements row by row and write element i to cell i of a new storage. This is called a
 # **gather**, because neighboring results come from wherever the strides say. Here's the
-# plan in Python. `index_of` returns the index of element i, and `offset_of` returns its
-# cell.
+# plan in Python. `index_of` turns the position i into an index, and `offset_of` turns
+# the index into a cell.
 
 # %%
 from minigrad.layout import index_of, offset_of
@@ -827,8 +827,8 @@ print(cells)
 strides(v, index=index_of(5, v.shape), base=y, name="v", base_name="y")
 
 # %% [markdown]
-# On a GPU, each i is a thread. The shape and the strides are passed to the kernel as a
-# **struct**, which is a few values under one name. If you know chapter 01, you can
+# On a GPU, there's one thread for each i. Shape and strides are passed to the kernel as
+# a **struct**, which is a few values under one name. If you know chapter 01, you can
 # write this kernel now.
 #
 # **To the lab**: exercise 10 (`contiguous_kernel`).
@@ -912,8 +912,8 @@ shared[0]
 #
 # The storage is a separate object (`StorageImpl`) with an address and a size in bytes.
 # It's reference-counted, so it lives as long as any tensor reads it. `t.data_ptr()` is
-# the address of the first element. **Predict** how far that is from the beginning of
-# the storage for `t[1:, 2:]`, in bytes. An int64 has 8.
+# the address of the first element. **Predict** how many bytes that is from the
+# beginning of the storage for `t[1:, 2:]`, if an int64 takes up 8 bytes.
 #
 # <details><summary>Answer</summary>
 #
@@ -927,14 +927,14 @@ begin = view.untyped_storage().data_ptr()
 view.data_ptr() - begin, view.storage_offset() * view.itemsize
 
 # %% [markdown]
-# A function for a GPU that handles any layout is given just these: an address, a shape,
-# and strides. Chapter 02 shows why it matters which dimension has stride 1.
+# A kernel that handles any layout needs just an address, a shape, and strides.
 #
 # ## What each operation changes
 #
 # **Predict** which of these ten operations can return a tensor with a new storage:
 # `permute`, `x[i]`, `x[a:b:step]`, `x[None]`, `squeeze`, `expand`, `view`, `reshape`,
-# `contiguous`, `clone`. Then run the next two code cells and unfold the table.
+# `contiguous`, `clone`. Then run the next two code cells, which try most of them, and
+# unfold the table.
 
 # %%
 base = y[1:]  # shape (3, 6), strides (6, 1), offset 6
@@ -958,7 +958,7 @@ for name, v in results.items():
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# A dash means that it stays the same.
+# A dash means "unchanged".
 #
 # | operation | shape | strides | offset | storage |
 # |---|---|---|---|---|
@@ -985,8 +985,8 @@ for name, v in results.items():
 #    copy?
 # 2. A tensor has shape `(3, 3)` and strides `(1, 1)`. How many cells does it read?
 # 3. Which strides read the diagonal of a contiguous matrix of shape `(n, n)`?
-# 4. `a` has two dimensions, and `a.view(-1)` works, where -1 means as many as there
-#    are. Can `a.T.view(-1)` ever work too?
+# 4. `a` has two dimensions, and `a.view(-1)` works, where -1 stands for the number of
+#    elements. Can `a.T.view(-1)` ever work too?
 #
 # <details><summary>Answers</summary>
 #

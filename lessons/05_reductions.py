@@ -13,7 +13,7 @@
 # %% [markdown]
 # # 05 · Reductions: from sums to softmax
 #
-# A reduction turns many numbers into few, such as a sum, a maximum, or a norm. On a
+# A reduction turns many numbers into one or a few: a sum, a maximum, or a norm. On a
 # CPU, it's a short loop. On a GPU, it raises three questions:
 #
 # - Which threads add, and in which order? For floats, the order changes the result.
@@ -43,8 +43,9 @@ answers_from("solutions", before="06_matmul")
 # %% [markdown]
 # ## The order changes the sum
 #
-# A float has 24 significant bits. If the result of an addition needs more, it's
-# rounded. That's why the distance between neighboring floats grows with their size.
+# A float (float32 in NumPy) has 24 significant bits. If the result of an addition needs
+# more, it's rounded. That's why the distance between neighboring floats grows with
+# their size.
 
 # %%
 for x in 0.1, 1, 1000, 1e6, 1e8:
@@ -64,7 +65,7 @@ print(a + (b + c))
 # apart. So float addition isn't associative, and a parallel sum is the same sum with
 # other parentheses.
 #
-# Now let's add 0.1 a million times, one after the other.
+# Now let's add 0.1 a million times, one by one.
 
 
 # %%
@@ -79,9 +80,8 @@ print(one_by_one(tenths))
 # %% [markdown]
 # You'd expect 100,000, but the sum is {{=almost 1 % too large|100958.34}}. Once the
 # running sum is above 65,536, floats are 1/128 apart. So each further 0.1 is rounded to
-# 13/128, which is 0.1016. Because it's rounded the same way every time, the errors
-# don't average out. The sum **drifts**, {{=downward at first|-9.5e-06}} and
-# {{=upward|+9.6e-03}} in the end.
+# 13/128, which is 0.1016. The errors all go the same way, so the sum **drifts**,
+# {{=downward at first|-9.5e-06}} and {{=upward|+9.6e-03}} in the end.
 
 # %%
 running = np.cumsum(tenths, dtype=np.float32)
@@ -108,14 +108,13 @@ print(as_tree(tenths))
 # %% [markdown]
 # ### How large can the error be?
 #
-# Rounding changes the result of an addition by at most a share u, which is 2⁻²⁴ for
-# floats. If no element goes through more than k additions, the sum is off by at most
-# about
+# The relative rounding error of one addition is at most u, which is 2⁻²⁴ for floats. If
+# no element goes through more than k additions, the sum is off by at most about
 #
 # > k · u · Σ|x|
 #
-# where Σ|x| is the sum of the absolute values (Higham, chapter 4). One after the other,
-# k is n − 1. In a tree, k is log₂ n.
+# where Σ|x| is the sum of the absolute values (Higham, chapter 4). If you add one by
+# one, k is n − 1. In a tree, k is log₂ n, rounded up.
 
 # %%
 draw = np.random.default_rng(0)
@@ -131,17 +130,17 @@ curves = {name: (sizes, e) for name, e in errors.items()}
 viz.lines(curves, x="elements", y="relative error", log="xy")
 
 # %% [markdown]
-# The parallel order isn't only faster. It's also {{=**more accurate**|'one by one':
-# '3e-05', 'tree': '3e-08'}}. The lab's checks of sums use this bound as their
-# tolerance, so every sensible order passes.
+# The tree isn't just faster, it's also {{=**more accurate**|'one by one': '3e-05',
+# 'tree': '3e-08'}}. The lab's checks of sums use this bound as their tolerance, so
+# every sensible order passes.
 #
 # **Puzzle 1: two levels.** This function splits a million elements into chunks, adds
 # each chunk one by one, and then adds the chunks' sums one by one. An element goes
 # through at most `chunk + n / chunk` additions. Choose the chunk that makes this number
-# as small as possible.
+# as small as possible. It has to divide a million.
 
 # %%
-chunk = 10  # your line
+chunk = 2  # your line
 
 # %%
 k = chunk + len(tenths) // chunk
@@ -157,7 +156,7 @@ print(f"k = {k:,}, sum = {one_by_one(chunks)}", "solved:", k <= 2000)
 # chunk = 1000
 # ```
 #
-# Two levels already reduce k from a million to 2,000.
+# This reduces k from a million to 2,000.
 #
 # </details>
 
@@ -165,7 +164,8 @@ print(f"k = {k:,}, sum = {one_by_one(chunks)}", "solved:", k <= 2000)
 # ### Choosing a tolerance
 #
 # `np.isclose(got, expected, rtol, atol)` passes if |got − expected| is at most atol +
-# rtol · |expected|. The next sum should be 0, so rtol · |expected| is 0 too.
+# rtol · |expected|. The next sum should be 0, so rtol · |expected| is 0 too. A tree has
+# 15 levels for 20,000 elements, so the bound is 15 · u · Σ|x|.
 
 # %%
 x = draw.normal(size=10_000).astype(np.float32)
@@ -175,8 +175,9 @@ print(got, np.isclose(got, 0, rtol=0.01, atol=0))
 print(bound, np.isclose(got, 0, rtol=0, atol=bound))
 
 # %% [markdown]
-# A relative tolerance of 1 % {{=refuses a correct sum|False}}, but the bound as atol
-# {{=accepts it|True}}. So if terms can cancel, compute atol from the size of the terms.
+# A relative tolerance of 1 % {{=rejects a correct sum|False}}, but the sum
+# {{=passes|True}} if you use the bound as atol. So if terms can cancel, compute atol
+# from the size of the terms.
 #
 # Half precision has 11 significant bits, and its u is 2⁻¹¹. Let's add 10,000 ones.
 
@@ -210,8 +211,8 @@ print(len(sums), "sums, from", min(sums), "to", max(sums))
 viz.stages(range(1, 21), blocks=2, size=4)
 
 # %% [markdown]
-# There are 8 threads in all. Thread 0 adds elements 0, 8, and 16, thread 1 adds
-# elements 1, 9, and 17, and so on. This is the grid-stride loop of chapter 01.
+# Thread 0 of 8 adds elements 0, 8, and 16, thread 1 adds elements 1, 9, and 17, and so
+# on. This is the grid-stride loop of chapter 01.
 #
 # **Puzzle 2: who adds what.** This line plans the first stage. In it, `b` is the block
 # and `t` is the thread's number within its block. But both blocks add the same
@@ -243,19 +244,19 @@ print(own, sums, "solved:", sum(sums) == sum(x))
 # %% [markdown]
 # ### Who adds the blocks' sums?
 #
-# Blocks of an ordinary launch can't wait for each other (chapter 02). So there are
+# In an ordinary launch, blocks can't wait for each other (chapter 02), which leaves
 # three ways to finish:
 #
 # 1. Launch a second kernel. It starts when the first has finished.
-# 2. Let each block add its sum with one atomic. That's only one atomic per block, but
-#    the last bits can still change from run to run.
+# 2. Let each block add its sum to the total atomically. That's cheap, but the order
+#    isn't fixed.
 # 3. Let the last block do it. When a block is done, it increments a counter atomically,
 #    and the block that finishes last adds all the sums. (`__threadfence()` before the
 #    increment makes a block's sum visible to the others.) PyTorch does this, and so
 #    does minigrad (`is_last` in `kernels/reduce.cu`).
 #
 # In exercise 1, you write one kernel for both stages. Here the reference solution adds
-# ten million times 0.1, first with 256 blocks of 256 threads, and then with one block.
+# ten million times 0.1 with 256 blocks of 256 threads and then with one.
 #
 # **Predict**: how many additions does an element go through, at most? Count the loop,
 # the tree, and the second stage.
@@ -284,24 +285,24 @@ print(total[0], exact, f"{total[0] / exact - 1:.1e}")
 # What if each of the 256 blocks had a single thread? Then every thread adds 39,063
 # elements in its loop. **Predict**: if the error grew in proportion to k, how large
 # would it be now?
+#
+# <details><summary>Answer</summary>
+#
+# It'd be 39,063 / 170 = 230 times as large, or 3.2e-04.
+#
+# </details>
 
 # %%
 sums = np.array([one_by_one(x[b::256]) for b in range(256)])
 print(f"{sums.sum(dtype=np.float64) / exact - 1:.1e}")
 
 # %% [markdown]
-# <details><summary>Answer</summary>
+# The loops alone are off by {{=3.7e-04}}, so the estimate is close.
 #
-# It'd be 39,063 / 170 = 230 times as large, which is 3.2e-04. The loops alone are off
-# by {{=3.7e-04}}, so the estimate is good here.
-#
-# </details>
-
-# %% [markdown]
 # ### How fast is it?
 #
-# Here are three kernels and PyTorch with 268 million floats. The rates count one read
-# of x.
+# Here are three kernels and PyTorch with 268 million floats, where the rates count one
+# read of x. (The next section explains shuffles.)
 
 # %%
 names = {"a tree in shared memory": "sum_tree", "shuffles": "sum_shuffle",
@@ -310,7 +311,7 @@ viz.ranking({"GB/s": rates("sum of", names)})
 
 # %% [markdown]
 # All of them are about as fast as the copy, so memory is the limit. **Count the bytes
-# first.** A cleverer tree can't speed up a kernel that waits for memory.
+# first.** A better tree can't speed up a kernel that waits for memory.
 #
 # **To the lab**: exercise 1 (`sum_all`).
 #
@@ -332,8 +333,8 @@ def shfl_down(values, d):
 shfl_down([10, 11, 12, 13, 14, 15, 16, 17], 2)
 
 # %% [markdown]
-# The last two lanes have no lane above them, so they get {{=their own values back|16,
-# 17, 16, 17]}}. Eight lanes need three steps to add their values.
+# For the last two lanes, there's no lane two places above, so they get {{=their own
+# values back|16, 17, 16, 17]}}. Eight lanes need three steps to add their values.
 
 # %%
 values = [1, 2, 3, 4, 5, 6, 7, 8]
@@ -342,8 +343,8 @@ for d in 4, 2, 1:
     print(d, values)
 
 # %% [markdown]
-# Lane 0 ends up with the sum, {{=36}}. The other lanes hold numbers that nobody reads.
-# The next picture shows only the lanes whose values still count.
+# Lane 0 ends up with the sum, {{=36}}. The next picture shows only the lanes whose
+# values still count.
 
 # %%
 viz.tree([1, 2, 3, 4, 5, 6, 7, 8])
@@ -366,16 +367,16 @@ warp_sum(1, 32, (x, y))
 print(y, x.sum())
 
 # %% [markdown]
-# There's no shared memory, and no barrier either, because the shuffle itself waits
-# until all lanes named in its mask have arrived. That's the `_sync` in its name. Step
-# through it to see the value that each lane holds.
+# There's no shared memory and no barrier, because the shuffle itself waits until all
+# lanes named in its mask have arrived. Step through it to see the value that each lane
+# holds.
 
 # %%
 viz.step(warp_sum, 1, 32, (x, y))
 
 # %% [markdown]
 # **Puzzle 3: the maximum.** This kernel should find the maximum of a warp's 32
-# elements, but it still adds. Change the line in the loop.
+# elements, but it still adds.
 
 # %%
 maximum = r"""
@@ -419,9 +420,8 @@ print(Kernel(inside, "warp_sum").check(1, 32, (x, y)))
 # GPU, the result is undefined, and the kernel may hang.
 #
 # **Puzzle 4: too few elements.** This kernel should add only the first 20 elements of
-# x. The other lanes end before the shuffle, so nobody waits for them, but the simulator
-# complains about the values that are taken from them. Change the line so that it
-# doesn't, and the sum is 190.
+# x. The other lanes end before the shuffle, but their values are still used, so the
+# simulator complains. Change the line so that it doesn't, and the sum is 190.
 
 # %%
 twenty = r"""
@@ -443,8 +443,8 @@ print(y, "solved:", y[0] == 190 and not report.findings)
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# A lane without an element must take part and contribute a value that changes nothing.
-# For a sum, that's 0.
+# A lane without an element must contribute a value that changes nothing. For a sum,
+# that's 0.
 #
 # ```c
 # float sum = threadIdx.x < 20 ? x[threadIdx.x] : 0.0f;
@@ -453,22 +453,22 @@ print(y, "solved:", y[0] == 190 and not report.findings)
 # </details>
 
 # %% [markdown]
-# A block of 40 threads has a second warp with only 8 lanes. The others don't exist, so
-# they can't contribute a 0. The mask may name them, but no lane may add a value that
-# comes from them. Here a warp of 8 lanes does.
+# A block of 40 threads has a second warp with only 8 lanes. The others don't exist. The
+# mask may name them, but no lane may add a value that comes from them. Here a warp of 8
+# lanes does.
 
 # %%
 warp_sum(1, 8, (x, y))
 y
 
 # %% [markdown]
-# The sum is {{=NaN}}, because the simulator replaces undefined values by NaN so that
-# you notice. In exercise 2, you decide which values a lane may add.
+# The sum is {{=NaN}}, because the simulator replaces undefined values with NaN to make
+# them easy to notice. In exercise 2, you decide which values a lane may add.
 #
 # ### From a warp to a block
 #
-# A block has at most 32 warps. So each warp adds its own elements, and then the first
-# warp adds the warps' sums.
+# First, each warp adds its own elements. A block has at most 32 warps, so their sums
+# fit into one warp, and the first warp adds them.
 
 # %%
 source = r"""
@@ -508,7 +508,7 @@ tree = Kernel(memory.block_sum.text, "block_sum")
 viz.timeline(tree, 1, 256, (x, sums, 256))
 
 # %% [markdown]
-# **Predict** how many barriers `block_sum` needs. Then look.
+# `block_sum` gets by with a single barrier.
 
 # %%
 viz.timeline(block_sum, 1, 256, (x, sums, 256))
@@ -518,18 +518,19 @@ viz.timeline(block_sum, 1, 256, (x, sums, 256))
 #
 # ## Over any dimensions
 #
-# `x.sum(dim=(0, 2))` adds over two dimensions of a tensor with any strides. If we
-# permute the kept dimensions to the front, which copies nothing (chapter 03), there's
-# only one case left: keep the first dimensions and add over the others.
+# `x.sum(dim=(0, 2))` sums over two dimensions of a tensor, and its strides can be
+# anything. If we permute the kept dimensions to the front, which copies nothing
+# (chapter 03), there's only one case left: keep the first dimensions and sum over the
+# others.
 
 # %%
 x = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
-front = x.transpose(1, 0, 2)  # keep dimension 1, add over 0 and 2
+front = x.transpose(1, 0, 2)  # keep dimension 1, sum over 0 and 2
 front.shape, [s // 4 for s in front.strides]
 
 # %% [markdown]
-# Now each element of the result adds a 2 × 4 grid of cells with strides {{=12 and 1|[4,
-# 12, 1]}}. The grid of element i begins at cell 4 · i.
+# Now each element of the result is the sum of a 2 × 4 grid of cells with strides {{=12
+# and 1|[4, 12, 1]}}. The grid of element i begins at cell 4 · i.
 
 # %%
 storage = x.ravel()
@@ -538,8 +539,7 @@ for i in range(3):
     print(cells, storage[cells].sum(), x.sum((0, 2))[i])
 
 # %% [markdown]
-# `keepdim=True` leaves a dimension of size 1 instead of dropping it. The kernel doesn't
-# have to know.
+# `keepdim=True` leaves a dimension of size 1 instead of dropping it.
 
 # %%
 kept = x.sum((0, 2), keepdims=True)  # NumPy's name for it
@@ -547,8 +547,8 @@ print(kept.shape, kept.ravel(), x.sum((0, 2)))
 
 # %% [markdown]
 # In both cases, {{=the same three numbers|(1, 3, 1) [ 60. 92. 124.] [ 60. 92. 124.]}}
-# are in memory. Only the shape differs. But (1, 3, 1) broadcasts against x, and (3,)
-# doesn't.
+# are in memory. Only the shape differs. But only (1, 3, 1) broadcasts against x, so
+# only `kept` lets us divide each element by its sum.
 
 # %%
 (x / kept).sum((0, 2))
@@ -564,34 +564,36 @@ np.zeros((3, 0)).sum(1), np.zeros((3, 0)).prod(1)
 # %% [markdown]
 # ### Enough threads, side by side
 #
-# A matrix of 65,536 × 4,096 floats can be added along its rows or along its columns.
-# Both take the same number of additions. With one thread per column, neighboring
-# threads read neighboring elements, so the reads are coalesced. We compare five ways:
-# rows with a block or a warp each, and columns with one thread each, with blocks of 32
-# × 32, or with 16 blocks each. The card holds 270,336 threads. **Predict** which of the
-# five is slow.
+# You can sum a matrix of 65,536 × 4,096 floats along its rows or along its columns.
+# With one thread per column, neighboring threads read neighboring elements, so the
+# reads are coalesced. We compare five ways. Rows get a block or a warp each. Columns
+# get one thread each, or every 32 of them get one block of 32 × 32 threads or 16 such
+# blocks. The card holds 270,336 threads. **Predict** which of the five is slow.
 
 # %%
-rows = {"rows: a block each": "reduce_blocks", "rows: a warp each": "reduce_warps"}
-columns = {"columns: a thread each": "reduce_strided",
-           "columns: blocks of 32 × 32": "reduce_columns<0, float>",
-           "columns: 16 blocks each": "reduce_columns<0, float>,"}  # fmt: skip
+rows = {
+    "rows: a block per row": "reduce_blocks",
+    "rows: a warp per row": "reduce_warps",
+}
+columns = {"columns: a thread per column": "reduce_strided",
+           "columns: a block per 32": "reduce_columns<0, float>",
+           "columns: 16 blocks per 32": "reduce_columns<0, float>,"}  # fmt: skip
 speeds = rates("sums of rows", rows | {"rows: torch.sum": "PyTorch"})
 speeds |= rates("sums of col", columns | {"columns: torch.sum": "PyTorch"})
 viz.ranking({"GB/s": speeds})
 
 # %% [markdown]
-# One thread per column is slow although it's coalesced, because that's only 4,096
-# threads, so there aren't enough loads in flight. A reduction needs both, coalesced
-# reads and enough threads.
+# One thread per column is slow even though its reads are coalesced. With only 4,096
+# threads, there aren't enough loads in flight. A reduction needs both, coalesced reads
+# and enough threads.
 #
 # **To the lab**: exercise 3 (`sum_dim`), which has one thread per result.
 #
 # ## The maximum, and NaN
 #
 # A maximum is a reduction with `max` instead of `+`. Nothing is rounded, so you'd
-# expect that the order doesn't matter. But what if there's a NaN (chapter 04)? Here are
-# two ways to write it.
+# expect the order not to matter. But what if there's a NaN (chapter 04)? Here are two
+# ways to write it.
 
 # %%
 source = r"""
@@ -610,9 +612,9 @@ for pair in (1, nan), (nan, 1):
 # %% [markdown]
 # Every comparison with `<`, `>`, `<=`, or `>=` is false if one side is NaN. So the
 # result of `a > b ? a : b` {{=depends on the order|(1, nan) [nan 1.] (nan, 1) [1.
-# 1.]}}, and a parallel kernel has no fixed order. CUDA's `max` always {{=returns the
-# other number|(nan, 1) [1. 1.]}}. PyTorch's `max` returns NaN, and `argmax` returns its
-# position, because a NaN shouldn't go unnoticed.
+# 1.]}}, and a parallel kernel has no fixed order. If one argument is NaN, CUDA's `max`
+# {{=returns the other one|(nan, 1) [1. 1.]}}. PyTorch's `max` returns NaN, and `argmax`
+# returns its position, because a NaN shouldn't go unnoticed.
 #
 # **Puzzle 5: NaN wins.** Change the line so that the result is NaN in both orders. You
 # need a test that only NaN passes.
@@ -648,8 +650,8 @@ print(got, "solved:", np.array_equal(got, [nan, nan, 2, 2], equal_nan=True))
 # ### Its position
 #
 # To find the position too, pass pairs (value, position) up the tree. If several values
-# are equal, the first one should win. Below, each of 4 threads looks at every fourth
-# element and finds its maximum.
+# are equal, the first one should win. Below, four threads share a row: each starts at
+# its own number, looks at every fourth element, and keeps the largest.
 
 # %%
 row, size = [0, 7, 0, 0, 7, 0, 0, 0], 4
@@ -670,8 +672,7 @@ max(pairs, key=lambda p: (p[0], -p[1]))
 # %% [markdown]
 # ### Break it: begin with 0
 #
-# Suppose the search begins with 0, as a sum does. **Predict** what it returns for −5,
-# −2, and −9.
+# Suppose the search begins with 0, as a sum does, and the row is −5, −2, −9.
 
 # %%
 best = 0
@@ -680,9 +681,8 @@ for value in [-5, -2, -9]:
 best
 
 # %% [markdown]
-# It returns {{=0}}, which isn't even in the row. You wouldn't notice with the results
-# of a ReLU, because none of them is negative. Begin with an element of the row, or with
-# `-INFINITY`.
+# It returns {{=0}}, which isn't even in the row. Begin with an element of the row, or
+# with `-INFINITY`.
 #
 # The pair costs extra instructions. For 65,536 rows of 4,096 floats, PyTorch
 # takes {{argmax | PyTorch | time}} for the argmax and
@@ -743,9 +743,11 @@ print(results, "solved:", np.allclose(results, results[0], rtol=1e-3))
 # </details>
 
 # %% [markdown]
-# That takes three passes over x, for the maximum, the sum, and the result. Here are the
-# three loops in CUDA C, with one thread per row. `x += row * n` moves the pointer to
-# the beginning of the thread's row, so `x[i]` is then element i of that row.
+# ### Three passes
+#
+# This softmax takes three passes over x, for the maximum, the sum, and the result. Here
+# are the three loops in CUDA C, with one thread per row. After `x += row * n`, `x[i]`
+# is element i of the thread's row.
 
 # %%
 source = r"""
@@ -769,8 +771,8 @@ threads(1, 32, (x, y, 32, 500))
 print(y.sum(1)[:4])
 
 # %% [markdown]
-# y is correct. **Predict**: how many sectors does a warp's read of `x[i]` touch, if
-# rows are 2,000 bytes apart and a sector has 32 bytes?
+# The rows add up to 1, as they should. **Predict**: how many sectors does a warp's read
+# of `x[i]` touch, if rows are 2,000 bytes apart and a sector has 32 bytes?
 
 # %%
 print(threads.check(1, 32, (x, y, 32, 500)).summary())
@@ -788,8 +790,8 @@ report = three_pass.check(4, 256, (x, y, 1000))
 print(report, report.counts["reads"] / x.size)
 
 # %% [markdown]
-# On average, the reference solution reads an element {{=3.256}} times. That's three
-# times for the passes, and each thread also begins with the row's first element.
+# On average, the reference solution reads an element {{=3.256}} times. Three of these
+# are the passes, and each thread also begins with the row's first element.
 #
 # ### Break it: a missing barrier
 #
@@ -818,8 +820,8 @@ print(Kernel(racy, "softmax_rows").check(4, 256, (x, y, 1000)))
 # whole sum (M. Milakov and N. Gimelshein, *Online normalizer calculation for softmax*,
 # 2018).
 #
-# **Puzzle 7: correct the sum.** This loop only adds the new term. Change the line so
-# that it also corrects l. `top` is the new maximum, which may be the old one.
+# **Puzzle 7: correct the sum.** Change the line so that it also corrects l. `top` is
+# the maximum including the new element, so it may be the same as m.
 
 
 # %%
@@ -849,9 +851,8 @@ print(online(row), expected, "solved:", np.allclose(online(row), expected))
 # </details>
 
 # %% [markdown]
-# Suppose two threads have a pair (m, l) each. To join them, correct each sum for the
-# larger maximum and add. Below, 40 elements are reduced as a whole and as eight joined
-# parts.
+# To join the pairs (m, l) of two threads, correct each sum for the larger maximum and
+# add. Below, 40 elements are reduced as a whole and as eight joined parts.
 
 
 # %%
@@ -878,8 +879,8 @@ for m, l in parts[0], online(row):
     print(f"m = {m:.4f}, l = {l:.4f}")
 
 # %% [markdown]
-# So (m, l) is a reduction like any other, with `joined` instead of `+`. In the picture,
-# l drops where m jumps by a lot, because the old terms shrink.
+# So computing (m, l) is a reduction like any other, with `joined` instead of `+`. In
+# the picture, l drops where m jumps by a lot, because the old terms shrink.
 
 # %%
 pairs = [online(row[: k + 1]) for k in range(len(row))]
@@ -906,7 +907,7 @@ online([-math.inf, 1.0], m=-3e38), joined(online([], m=-3e38), online([], m=-3e3
 
 # %% [markdown]
 # Three passes read 3n elements and write n. Online softmax reads 2n and writes n.
-# **Predict**: how much faster is it if every pass comes from memory?
+# **Predict**: how much faster is it if every read goes to memory?
 #
 # <details><summary>Answer</summary>
 #
@@ -921,8 +922,8 @@ for exercise in reductions.softmax_rows, reductions.online_softmax:
     print(f"{exercise.name:<15} {counts['reads'] / x.size:.2f} reads per element")
 
 # %% [markdown]
-# Here are the measured rates for two row lengths. They count one read of x and one
-# write of y, even if a kernel reads x again.
+# Here are the rates for two row lengths. They count one read of x and one write of y,
+# even if a kernel reads x again.
 
 # %%
 both = {
@@ -939,15 +940,15 @@ viz.ranking({
 
 # %% [markdown]
 # You'd expect online softmax to win both times. But with rows of 4,096 floats, it's
-# **slower**. Such a row has 16 KB, so the second and third pass find it in a cache, and
-# online softmax computes more exponentials. With rows of 1 MB, the cache helps less,
-# and online softmax reaches {{softmax of rows, 1,0 | softmax_online}} GB/s instead of
-# {{softmax of rows, 1,0 | softmax_shared}}. The fastest kernel for short rows reads
-# each row once and keeps it in registers.
+# **slower**. Such a row takes up 16 KB, so the second and third passes find it in a
+# cache, and online softmax computes more exponentials. With rows of 1 MB, the cache
+# helps less, and online softmax reaches
+# {{softmax of rows, 1,0 | softmax_online}} GB/s instead of
+# {{softmax of rows, 1,0 | softmax_shared}}. The fastest kernel for short rows keeps
+# each row in registers.
 #
-# Online softmax has another advantage. It never needs the whole row at once, so the
-# elements may arrive piece by piece. **Flash attention** is built on that (T. Dao et
-# al., 2022).
+# Online softmax also never needs the whole row at once, so the elements may arrive
+# piece by piece. **Flash attention** is built on that (T. Dao et al., 2022).
 #
 # **To the lab**: exercise 6 (`online_softmax`).
 #
@@ -958,10 +959,11 @@ viz.ranking({
 #
 # > var = E[(x − mean)²] = E[x²] − E[x]²
 #
-# The second form takes only one pass, and in exact arithmetic, both are equal. Floats
-# near 100 are 8e-06 apart, near 10⁴ 1e-03, near 10⁶ 0.06, and near 10⁸ 8. **Predict**:
-# with variance 1, for which of the means 0, 10, 100, 1,000, and 10,000 is the second
-# form useless?
+# where E[…] is the average over the row. The second form takes only one pass, and in
+# exact arithmetic, both are equal. The distance between neighboring floats is about
+# 0.000008 near 100, 0.001 near 10⁴, 0.06 near 10⁶, and 8 near 10⁸. **Predict**: with
+# variance 1, for which of the means 0, 10, 100, 1,000, and 10,000 is the second form
+# useless?
 
 
 # %%
@@ -974,8 +976,7 @@ for mean in 0, 10, 100, 1000, 10_000:
     print(f"{mean:>6} {x.var(dtype=np.float64):.4f} {square_mean(x):.4f}")
 
 # %% [markdown]
-# At 1,000, few digits are left, and at 10,000 there are none. The result there may even
-# be negative, and then its root is NaN. The next cell shows why.
+# At 1,000, few digits are left, and at 10,000 there are none. The next cell shows why.
 
 # %%
 print(f"{(x * x).mean(dtype=np.float64):.3f}  E[x²]")
@@ -990,8 +991,9 @@ print(f"{np.spacing(np.float32(1e8))}  between neighboring floats")
 # ### Welford's algorithm
 #
 # We'd like to subtract first and square afterward, but we don't know the mean yet. B.
-# P. Welford (1962) uses the mean **so far**. The algorithm also keeps m2, the sum of
-# squared distances from it. Each element x updates all three:
+# P. Welford (1962) uses the mean **so far**. His algorithm keeps the count and the mean
+# of these elements, and m2, the sum of their squared distances from that mean. Each
+# element x updates all three:
 #
 #     before = x - mean
 #     count += 1
@@ -1015,12 +1017,13 @@ print(f"{mean:.3f} {m2 / count:.4f} {x.var(dtype=np.float64):.4f}")
 
 # %% [markdown]
 # With a mean of 10,000, the variance is {{=correct to about three digits|0.9933
-# 0.9934}}. Welford's algorithm also subtracts nearly equal numbers, x and the mean so
-# far. But floats near 10,000 are only 0.001 apart, whereas near their squares they're 8
-# apart. So what matters is that the subtraction comes **before** the square.
+# 0.9934}}. Welford's algorithm also subtracts nearly equal numbers. But floats near
+# 10,000 are only 0.001 apart, and floats near its square, 10⁸, are 8 apart. So the
+# subtraction must come **before** the square.
 #
-# Two threads' triples (count, mean, m2) can be joined. The joined mean isn't the mean
-# of either part, so m2 also grows by a term for their distance.
+# Two threads' triples (count, mean, m2) can be joined. Each part's m2 was measured from
+# its own mean, so the joined m2 needs another term for how far these means are from the
+# joined one.
 #
 # **Puzzle 8: the missing term.** Part a is `apart * b[0] / total` away from the joined
 # mean, and part b is `apart * a[0] / total` away. Add the squares of these distances,
@@ -1055,7 +1058,7 @@ print("solved:", np.allclose(two, welford([1, 1, 3, 3, 3]), rtol=1e-4))
 # %% [markdown]
 # ### Break it: a thread without elements
 #
-# Its triple is (0, 0, 0). Let's join two of them.
+# A thread without elements has the triple (0, 0, 0). Let's join two.
 
 # %%
 with np.errstate(invalid="ignore"):
@@ -1063,7 +1066,9 @@ with np.errstate(invalid="ignore"):
 
 # %% [markdown]
 # The total is 0, so the mean is {{=NaN|nan}}. A kernel has to test the count first.
-# Here's the reference solution of exercise 7, with rows around 10,000.
+# Here's the reference solution of exercise 7, with four rows whose elements are around
+# 10,000. Layer norm also multiplies by a learned scale and adds a learned shift, which
+# are ones and zeros here.
 
 # %%
 x = draw.normal(10_000, 1, (4, 1000)).astype(np.float32)
@@ -1073,7 +1078,7 @@ norm(4, 256, (x, ones, zeros, y, 1000, np.float32(1e-5)))
 y.mean(1), y.std(1)
 
 # %% [markdown]
-# These are the rates for 16,384 × 4,096 floats, again with one read and one write.
+# These are the rates for 16,384 × 4,096 floats, again for one read and one write.
 
 # %%
 names = {
@@ -1085,9 +1090,9 @@ names = {
 viz.ranking({"GB/s": rates("layer norm", names)})
 
 # %% [markdown]
-# As with softmax, rows of 16 KB stay in a cache, so Welford's algorithm saves little.
-# With the row in registers, one read is enough, even if you compute the mean first and
-# the squares afterward.
+# As with softmax, rows of 16 KB stay in a cache, so Welford's algorithm saves no time
+# here. With the row in registers, one read is enough, even if you compute the mean
+# first and the squares afterward.
 #
 # **To the lab**: exercise 7 (`layer_norm`).
 #
@@ -1104,8 +1109,8 @@ viz.ranking({"GB/s": rates("layer norm", names)})
 # | `layer_norm` | `vectorized_layer_norm_kernel` | {{layer norm | PyTorch | GB/s}} |
 #
 # A single template, `reduce_kernel`, does every sum, mean, norm, and maximum. Its
-# argument says how two values are joined. For softmax of rows up to 1,024, PyTorch uses
-# `softmax_warp_forward`, with one or two rows per warp.
+# template argument says how two values are joined. For rows of up to 1,024 elements,
+# PyTorch's softmax uses `softmax_warp_forward`, with one or two rows per warp.
 #
 # ## Summary
 #
@@ -1137,7 +1142,7 @@ a, b = [1.0], [4.0, 4.0, 4.0]
 print((np.mean(a) + np.mean(b)) / 2, np.mean(a + b))
 
 # %% [markdown]
-# Now go to **lab 05**. Its last exercise is a test for other people's kernels.
+# Now go to **lab 05**.
 #
 # Further reading: N. Higham, *Accuracy and Stability of Numerical Algorithms*, chapter
 # 4; T. Chan, G. Golub, and R. LeVeque, *Algorithms for Computing the Sample Variance*

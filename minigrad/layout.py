@@ -58,8 +58,7 @@ def offset_of(index, strides, offset=0):
 def index_of(position, shape):
     """Return the index of the element at row-major `position`, as a tuple of ints.
 
-    In shape (2, 3), the positions 0, 1, 2, 3, 4, 5 have the indices
-    (0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2).
+    In shape (2, 3), position 5 has the index (1, 2).
 
     position: an int, 0 <= position < number of elements.
     shape: a tuple of ints >= 1. There may be up to 100 dimensions and nearly 2 ** 63
@@ -115,9 +114,10 @@ def view_or_copy(shape, strides, new_shape):
 
     Both shapes have the same number of elements, and the elements keep their row-major
     order. Leave out all sizes of 1, and merge neighboring dimensions wherever
-    strides[d] == strides[d + 1] * shape[d + 1]. A view exists if you can split the
-    sizes of new_shape into consecutive groups whose products are the merged sizes, in
-    order. If there are no elements, a view always exists.
+    strides[d] == strides[d + 1] * shape[d + 1]. A view exists if you can split
+    new_shape into consecutive groups so that the product of each group is one of the
+    merged sizes, in order. For example, merged sizes 2 and 12 allow (2, 3, 4) but not
+    (3, 8). If there are no elements, a view always exists.
 
     shape, strides: tuples of ints >= 0, of the tensor. There may be up to 100
         dimensions and nearly 2 ** 63 elements, so you can't list them.

@@ -135,7 +135,7 @@ class Tensor(Methods, Differentiable, Suggesting):
         A tensor without dimensions accepts an empty tuple. If nothing changes, the
         result may be the tensor itself.
         Raises IndexError for a dimension that doesn't exist, and otherwise RuntimeError
-        for a missing or repeated one. If the number of dims is wrong, either will do.
+        for a repeated one. If the number of dims is wrong, either error will do.
         """
 
     @differentiable("Transpose", lambda dy, base, dim0, dim1: dy.transpose(dim0, dim1))
@@ -160,8 +160,8 @@ class Tensor(Methods, Differentiable, Suggesting):
         If x has shape (3, 1) and strides (1, 1), x.expand(2, 3, 4) has strides
         (0, 1, 0). The stride of a dimension of size 1 in the result may be any int.
         If nothing changes, the result may be the tensor itself.
-        Raises RuntimeError for too few sizes, for a size other than the dimension's
-        own, if that isn't 1, for -1 in a new dimension, and for a size below -1.
+        Raises RuntimeError for too few sizes, for another size where the old one isn't
+        1, for -1 in a new dimension, and for a size below -1.
         """
 
     @property

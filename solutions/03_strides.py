@@ -49,13 +49,7 @@ answers_from("labs", before="03_strides")
 # The stride of a dimension says how many storage cells to move ahead for one step along
 # it. A new tensor is stored row by row, so its last dimension has stride 1.
 #
-# Take shape `(2, 3, 4)` as an example. One step along the last dimension moves ahead by
-# 1 cell. One step along the middle dimension skips a whole row of 4 cells. One step
-# along the first dimension skips 3 rows of 4, which is 12 cells. So the strides are
-# `(12, 4, 1)`.
-#
-# Write `contiguous_strides`. What should the strides before a size of 0 be? The next
-# cell shows what PyTorch does.
+# Write `contiguous_strides`. As in the lesson, a size of 0 counts as 1.
 
 # %%
 import torch
@@ -167,8 +161,8 @@ for position in range(6):
 # %% [markdown] hints="index_of"
 # <details><summary>Hint 1</summary>
 #
-# A clock does this. 200 seconds are 3 minutes and 20 seconds. Which two operations give
-# you the 3 and the 20?
+# It's like turning seconds into minutes: 200 seconds is 3 minutes and 20 seconds. Which
+# two operations give you the 3 and the 20?
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -319,9 +313,9 @@ check(Tensor.transpose)
 # dimension is gone. The `0:6:2` takes every second column, so 3 of them remain, and one
 # step is now 2 cells. The result has shape `(3,)`, strides `(2,)`, and offset 6.
 #
-# Write `slice_view`, which does this for any index. After that, `x[...]` works for
-# every tensor, because minigrad turns whatever is in the brackets into a tuple and
-# calls your function.
+# Write `slice_view`, which does this for any index. After that, you can index any
+# tensor, because minigrad turns whatever is in the brackets into a tuple and calls your
+# function.
 
 # %%
 x = torch.arange(24).view(4, 6)
@@ -394,9 +388,7 @@ check(slice_view)
 # %% [markdown] task="broadcast_shapes"
 # ## Which shapes fit together?
 #
-# You can add a column of shape `(3, 1)` and a row of shape `(4,)`. The column is
-# repeated 4 times to the right and the row 3 times downward, so the sum has shape `(3,
-# 4)`. The rule is:
+# This is the rule from the lesson:
 #
 # > Line up the shapes on the right. In each dimension, the sizes must be equal, or one
 # > of them must be 1 or missing. The size that isn't 1 wins.
@@ -536,11 +528,11 @@ check(Tensor.expand)
 #
 # Write `view_or_copy`. It returns the strides of the view, or None if there's no view.
 #
-# Neighboring dimensions are **evenly spaced** if a step of the outer one is as long as
-# a whole run of the inner one. Such dimensions act as a single long dimension, which
-# you can split in any way. Dimensions that aren't evenly spaced can't be merged, but
-# you can still split each of them. A dimension of size 1 never uses its stride, so that
-# stride doesn't matter.
+# Two neighboring dimensions can be **merged** if one step of the outer one is as long
+# as all steps of the inner one together, which is its stride times its size. Merged
+# dimensions act as a single long dimension, which you can split in any way. Dimensions
+# that can't be merged can still be split. A dimension of size 1 never uses its stride,
+# so that stride doesn't matter.
 
 # %%
 x = torch.arange(6).view(2, 3)
@@ -551,9 +543,8 @@ with trying():
 # %% [markdown] hints="view_or_copy"
 # <details><summary>Hint 1</summary>
 #
-# Do it in two steps. First forget the new shape. Which groups of old dimensions are
-# evenly spaced, so that each group is really one long dimension? Then split these
-# groups into the new sizes.
+# Do it in two steps. First forget the new shape. Which groups of old dimensions can be
+# merged into one long dimension? Then split these groups into the new sizes.
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -616,9 +607,10 @@ check(view_or_copy)
 # you haven't read it, come back later. No other exercise needs this one.)
 #
 # You can't pass a Python tuple to a kernel. The shape and the strides arrive as a
-# **struct**, which is a few values under one name. It's passed by value, like an int:
+# **struct**, which is a few values under one name. The struct is passed by value, like
+# an int, and has these fields:
 #
-# | in C++ | is |
+# | field | meaning |
 # |---|---|
 # | `view.dims` | the number of dimensions, 0 to 8 |
 # | `view.shape[d]` | the size of dimension d |
@@ -682,10 +674,10 @@ check(contiguous_kernel)
 # %% [markdown] task="test_permute"
 # ## A test for views
 #
-# Your `permute` was tried on shapes, strides, and offsets that you hadn't thought of.
-# Now it's your turn to write the **test**. A test calls the function that it's given,
-# compares the result, and raises an AssertionError (with `assert`) if something is
-# wrong.
+# The check tried your `permute` on many shapes, strides, and offsets, perhaps on some
+# that you hadn't thought of. Now it's your turn to write the **test**. A test calls the
+# function that it's given, compares the result, and raises an AssertionError (with
+# `assert`) if something is wrong.
 #
 # The check runs your test on several versions of `permute`. Your test must pass the
 # correct ones and fail the others, which have mistakes that learners really make in
@@ -700,9 +692,9 @@ except AssertionError as error:
 # %% [markdown] hints="test_permute"
 # <details><summary>Hint 1</summary>
 #
-# NumPy's answer is `x.numpy().transpose(dims)`. For which `x` and `dims` would you not
-# notice that the order is inverted, that the strides are those of a new tensor, or that
-# the offset is missing? How can you tell that nothing was copied?
+# NumPy's answer is `x.numpy().transpose(dims)`. Some mistakes don't show for every `x`:
+# an inverted order, the strides of a new tensor, a missing offset. Which `x` and `dims`
+# reveal each of them? How can you tell that nothing was copied?
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -743,9 +735,10 @@ check(test_permute)
 # %% [markdown]
 # ## What you've built
 #
-# You've written all of a tensor except its arithmetic. The rest of minigrad's `Tensor`
-# builds on your functions. `view`, `reshape`, `flatten`, `T`, `x[...]`, and `tolist`
-# are a few lines each and call your code. Here several of them work together.
+# You've written everything that lays out a tensor in memory. What's missing is the
+# arithmetic. The rest of minigrad's `Tensor` builds on your functions. `view`,
+# `reshape`, `flatten`, `T`, indexing, and `tolist` take a few lines each, and they all
+# call your code. Here several of them work together.
 
 # %%
 with trying() as show:
@@ -767,9 +760,9 @@ show_check(contiguous_strides)
 # %% [markdown]
 # ## Take it home
 #
-# Run this in a terminal, in the course's folder (in Colab, put a `!` before it, and
-# write `python -m minigrad` instead of the first word). It writes a Python package with
-# your own code in it, which runs without any notebook.
+# Run this in a terminal, in the course's folder. (In Colab, run `!python -m minigrad
+# export my_minigrad` in a cell.) It writes a Python package with your own code in it,
+# which runs without any notebook.
 #
 #     .venv/bin/minigrad export my_minigrad
 #
@@ -777,4 +770,4 @@ show_check(contiguous_strides)
 #
 # So far, you haven't computed anything. You've only read tensors in different ways. In
 # chapter 04, one kernel adds and multiplies tensors of any layout, and it finds each
-# element the way your last kernel does.
+# element in the same way as your kernel.

@@ -13,13 +13,14 @@
 # %% [markdown]
 # # Lab 05 · Reductions
 #
-# In this lab, you write seven kernels and a test, which take about {{duration}}. The
-# kernels compute sums of blocks, of warps, and over any dimensions, the maximum and its
-# column, softmax in three passes and in two, and layer norm. A check compares your
-# results with PyTorch in double precision. Its tolerance follows from the number of
-# additions that an element may go through, so any sensible order of additions passes,
-# but half precision doesn't. The check also reports races and missing lanes, and if the
-# contract limits reads, it counts them. If there's a GPU, your kernel also runs there.
+# In this lab, you write seven kernels and a test, which take about {{duration}}. Three
+# kernels compute sums, first of blocks, then of warps, and then over any dimensions.
+# The others compute the maximum and its column, softmax in two ways, and layer norm. A
+# check compares your results with PyTorch in double precision. Its tolerance follows
+# from the number of additions that an element may go through, so any sensible order of
+# additions passes, but half precision doesn't. The check also reports races and missing
+# lanes, and if the contract limits reads, it counts them. If there's a GPU, your kernel
+# also runs there.
 
 # %% [markdown]
 # {{how}}
@@ -46,10 +47,10 @@ answers_from("labs", before="05_reductions")
 # %% [markdown] task="sum_all"
 # ## A sum in two stages
 #
-# Ten million numbers should become a single sum. One block runs on one multiprocessor,
-# so on a GPU with 132 of them, 131 would have nothing to do. Instead, many blocks each
-# compute a sum, and a second launch with one block adds those. Here's an example with
-# two blocks of 2 threads.
+# Ten million numbers should become a single sum. With a single block, only one
+# multiprocessor would work, and on a GPU with 132 of them, 131 would have nothing to
+# do. Instead, many blocks each compute a sum, and a second launch with one block adds
+# those. Here's an example with two blocks of 2 threads.
 #
 # > x = 1 2 3 4 5 6
 # >
@@ -78,8 +79,8 @@ print(own, "->", [sum(own[:2]), sum(own[2:])], "->", sum(own))
 #
 # Use a grid-stride loop that adds to a `float sum = 0.0f`. Then store `sum` in the
 # thread's cell of shared memory, even if the thread had no elements. In the tree, half
-# is blockDim.x / 2 and becomes smaller until it's 1. Each step begins with a barrier
-# that all threads reach, outside of every `if`.
+# begins at blockDim.x / 2 and is halved after every step until it has been 1. Each step
+# begins with a barrier that all threads reach, outside of every `if`.
 #
 # </details>
 
@@ -188,14 +189,13 @@ check(warp_reduce)
 #
 # `x.sum(dim=(0, 2))` should also work if x is transposed, sliced, or broadcast. If you
 # permute the kept dimensions to the front, which copies nothing, only one case is left:
-# **the first `kept` dimensions are those of y, and you add over the others.**
+# **the first `kept` dimensions are those of y, and you sum over the others.**
 #
 # Thread i computes y[i]. It turns i into an index of the kept dimensions, as in lab 03,
-# and their strides say where its elements begin. Then it goes through the n elements of
-# the other dimensions, and each k from 0 to n − 1 becomes an index of those dimensions.
+# and their strides say where its elements begin. Then it loops over k from 0 to n − 1,
+# and turns each k into an index of the other dimensions.
 #
-# `keepdim` doesn't concern the kernel, because it only changes the shape of y. What
-# should y[i] be if n is 0?
+# `keepdim` doesn't concern the kernel, because it only changes the shape of y.
 
 # %%
 x = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
@@ -221,7 +221,7 @@ print(front.shape, [s // 4 for s in front.strides], front.sum((1, 2)))
 
 # %% exercise="sum_dim"
 solves(sum_dim)(r"""
-// How far element number i of the dimensions first ... end - 1 lies from the first.
+// Return the offset of element i, counted over the dimensions first to end - 1 only.
 __device__ int offset_of(int i, const int* shape, const int* stride, int first,
                          int end) {
     // BEGIN SOLUTION
@@ -262,9 +262,10 @@ check(sum_dim)
 # %% [markdown] task="max_argmax"
 # ## The maximum and its column
 #
-# Each block handles one row. A thread looks at every blockDim.x-th element, and then a
-# tree joins the threads' results. What travels through the tree is a pair, a value and
-# its column. Three things make it harder than a sum:
+# Each block handles one row. Each thread starts at its own column and takes every
+# blockDim.x-th element from there. Then a tree joins the threads' results. What travels
+# through the tree is a pair, a value and its column. Three things make it harder than a
+# sum:
 #
 # - **Where to begin.** A row may have only negative elements, so you can't begin with
 #   0.
@@ -272,10 +273,10 @@ check(sum_dim)
 #   thread 0 has columns 0, 256, 512, and so on, and thread 5 has columns 5, 261, and so
 #   on. So the lower thread doesn't always have the lower column.
 # - **NaN.** It counts as larger than every number, and of several NaNs the first one
-#   counts. But every comparison with NaN is false, so `a > b` never finds it.
+#   counts. But `<`, `>`, and `==` are always false for NaN, so `a > b` never finds it.
 #
 # Write the comparison as a function. `goes_before` says whether element i with value a
-# goes before element j with value b, and everything else asks it.
+# goes before element j with value b, and the rest of the kernel calls it.
 
 # %%
 nan = float("nan")
@@ -284,9 +285,8 @@ print(nan > 1, nan < 1, nan == nan, nan != nan)
 # %% [markdown] hints="max_argmax"
 # <details><summary>Hint 1</summary>
 #
-# Which expression is true only if a is NaN? If at least one of a and b is NaN, when
-# does a go before b? Otherwise, when does a go before b if they're equal, and when if
-# they aren't?
+# Which expression is true only if a is NaN? Write down the cases one by one: a or b is
+# NaN, they're equal, or they differ. When does a go before b in each case?
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -357,8 +357,8 @@ check(max_argmax)
 # probabilities. They're at least 0, and their sum is 1. The formula is y = exp(x) / sum
 # of exp(x), but `exp(89)` is infinite in float, and ∞ / ∞ is NaN.
 #
-# Softmax stays the same if you subtract a number from all elements of the row. Subtract
-# the row's maximum. Then no exponent is above 0, and one of the terms is exp(0) = 1.
+# As in the lesson, subtract the row's maximum. Then no exponent is above 0, and one of
+# the terms is exp(0) = 1.
 #
 # Each block handles one row, in three passes: the maximum, the sum of exp(x − maximum),
 # and the result. A row may be longer or shorter than the block. An element of minus
@@ -389,7 +389,8 @@ print(shifted / shifted.sum())
 # <details><summary>Hint 3</summary>
 #
 # A thread without elements needs a maximum that changes nothing, such as the row's
-# first element. That element may be minus infinity, but the row has a larger one.
+# first element. That element may be minus infinity, which does no harm, because the
+# tree finds a larger one.
 #
 # </details>
 
@@ -440,7 +441,7 @@ with trying():
 check(softmax_rows)
 
 # %% [markdown] task="online_softmax"
-# ## Softmax with one pass less
+# ## Softmax with one pass fewer
 #
 # Compute the maximum and the sum in **one** pass over the row. The pair (m, l)
 # describes the elements so far: m is their maximum, and l is the sum of exp(x − m).
@@ -467,8 +468,8 @@ for x in [1, 2, 1000, 999]:
 # %% [markdown] hints="online_softmax"
 # <details><summary>Hint 1</summary>
 #
-# Which number can m begin with so that m − x is never NaN? Every real score must be
-# above it, as in the example. What does an element of minus infinity then add to l?
+# The example begins with m = -1e30, which is below every real score. Why is m − x never
+# NaN then? What does an element of minus infinity then add to l?
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -537,18 +538,11 @@ check(online_softmax)
 # First it shifts and scales the row so that its mean is 0 and its variance 1. Then it
 # applies a scale and a shift that a network learns, one of each per column.
 #
-# Mean and variance should take one pass. The textbook's var = E[x²] − E[x]² does, but
-# with a mean of 10,000, both terms are 100,000,000, where floats are 8 apart. A
-# variance of 1 is lost. **Welford's algorithm** subtracts before it squares, so it
-# squares small numbers. For the elements so far, it keeps their count, their mean, and
-# m2, which is the sum of squared distances from the mean:
+# Mean and variance should take one pass, but the textbook's var = E[x²] − E[x]² fails
+# if the mean is large, as the example shows. So use **Welford's algorithm** from the
+# lesson, which keeps count, mean, and m2 for the elements so far.
 #
-#     before = x - mean
-#     count += 1
-#     mean  += before / count
-#     m2    += before · (x - mean)
-#
-# Two such triples, a and b, are joined like this (Chan, Golub, LeVeque 1979):
+# Two such triples, a and b, are joined like this (Chan, Golub, and LeVeque, 1983):
 #
 #     total = count_a + count_b,  apart = mean_b - mean_a
 #     mean  = mean_a + apart · count_b / total
@@ -563,7 +557,7 @@ print(square_mean - x.mean() ** 2, "is not", x.var(dtype=np.float64))
 # <details><summary>Hint 1</summary>
 #
 # You need three variables per thread and three arrays in shared memory. The loop and
-# the tree are as before. Which line of the tree is new?
+# the tree are as before. Which formula joins two triples in the tree?
 #
 # </details>
 # <details><summary>Hint 2</summary>

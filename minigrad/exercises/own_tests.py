@@ -49,7 +49,7 @@ def test_permute(permute):
     The view must have the correct shape and elements and share the memory of x, for any
     strides and any offset of x, and for dims passed as ints or as one tuple, including
     negative ones. Don't test which errors it raises for invalid dims. If `permute`
-    itself raises an error where it should return a view, you may let that through.
+    itself raises an error where it should return a view, you needn't catch it.
 
     You can use minigrad.arange(n), x.as_strided(shape, strides, offset), x.numpy(),
     which shares the memory of x, np.array_equal, and np.shares_memory(one, other).

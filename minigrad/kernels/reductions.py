@@ -9,13 +9,14 @@ sum_all = kernel_exercise(
 // The launch has one dimension and any number of blocks. blockDim.x is a power of two,
 // at most 256. `threads` is the number of threads of the whole launch. Thread i adds
 // x[i], x[i + threads], x[i + 2 * threads], and so on, below n. Then each block adds
-// what its threads have, as a tree in shared memory. The second stage is the same
-// kernel, launched with one block on `sums`.
-// n may be any number >= 0. Read each element once, and use no atomics. Values add as
-// floats do, inf and NaN included, and half precision isn't enough. sums may hold
-// anything before. The warps of a block may access shared memory at most 160 times,
-// and each warp 2 times more per element that a thread adds. Shared arrays must have a
-// fixed size, because the launch passes nothing for `extern __shared__`.
+// its threads' sums as a tree in shared memory. The second stage is the same kernel,
+// launched with one block on `sums`.
+// n may be any number >= 0. Read each element once, and use no atomics. Addition
+// follows the usual rules for floats, including inf and NaN, and half precision isn't
+// enough. Don't rely on the contents of sums before the launch. Together, the warps of
+// a block may access shared memory at most 160 times, plus twice per warp in each step
+// of the loop that adds the threads' elements. Shared arrays must have a fixed size,
+// because the launch passes nothing for `extern __shared__`.
 // Two blocks of 2, n = 6:  x = 1 2 3 4 5 6,  sums = 14 7
 __global__ void sum_all(const float* x, float* sums, int n);
 """,
@@ -31,12 +32,13 @@ warp_reduce = kernel_exercise(
 //
 // The launch has one dimension. Thread i of the whole launch has the element x[i], or 0
 // if i >= n. blockDim.x is any number up to 256, so the last warp of a block may have
-// fewer than 32 lanes. A block has (blockDim.x + 31) / 32 warps and as many elements of
-// `sums`, in order, and those of block 0 come first. n may be any number >= 0, and
-// elements without a thread belong to no sum. The mask of a shuffle must name all lanes
-// that exist and may name others. All lanes that exist must reach the shuffle. Each
-// thread reads its element once and no other. Values add as floats do, inf and NaN
-// included. sums may hold anything before.
+// fewer than 32 lanes. Each block has (blockDim.x + 31) / 32 warps and stores one sum
+// per warp. `sums` holds those of block 0 first, in the order of its warps, then those
+// of block 1, and so on. n may be any number >= 0, and elements without a thread belong
+// to no sum. The mask of a shuffle must name all lanes that exist and may name others.
+// All lanes that exist must reach the shuffle. Each thread reads its element once and
+// no other. Addition follows the usual rules for floats, including inf and NaN. Don't
+// rely on the contents of sums before the launch.
 // Two blocks of 40, x all 1, n = 78:  sums = 32 8 32 6
 __global__ void warp_reduce(const float* x, float* sums, int n);
 """,
@@ -54,9 +56,10 @@ sum_dim = kernel_exercise(
 // and stride have `dims` numbers each, up to 8. The first `kept` dimensions are those
 // of y, which has m elements and is stored row by row. Each y[i] is the sum of n
 // elements, over the other dimensions. (The caller has permuted the kept dimensions to
-// the front.) Strides are >= 0. dims, kept, m, and n may be 0. A product of no sizes is
-// 1, and a sum of no elements is 0. y may hold anything before. The launch has one
-// dimension and at least m threads.
+// the front.) Strides are >= 0. dims, kept, m, and n may be 0. If kept is 0, m is 1,
+// and if there are no other dimensions, n is 1. A sum of no elements is 0. Don't rely
+// on the contents of y before the launch. The launch has one dimension and at least m
+// threads.
 __global__ void sum_dim(const float* x, const int* shape, const int* stride, float* y,
                         int dims, int kept, int m, int n);
 """,
@@ -72,10 +75,11 @@ max_argmax = kernel_exercise(
 //
 // x has gridDim.x rows of n elements, stored row by row, and block r handles row r.
 // blockDim.x is a power of two, at most 256, and n >= 1 is any number. If several
-// elements are equal, the first one counts. 0 and -0 are equal, and values may be
-// either. NaN counts as larger than every number, and of several NaNs the first one
-// counts. A block may read at most 8 n elements of x, plus 4 per thread. Shared arrays
-// must have a fixed size, because the launch passes nothing for `extern __shared__`.
+// elements are equal, the first one counts. 0 and -0 are equal, so if both are the
+// maximum, values[r] may be either of them. NaN counts as larger than every number, and
+// of several NaNs the first one counts. A block may read at most 8 n elements of x,
+// plus 4 per thread. Shared arrays must have a fixed size, because the launch passes
+// nothing for `extern __shared__`.
 // x = 3 7 7 1,  values = 7,  indices = 1
 __global__ void max_argmax(const float* x, float* values, int* indices, int n);
 """,
@@ -91,10 +95,10 @@ softmax_rows = kernel_exercise(
 //
 // x and y have gridDim.x rows of n elements, stored row by row, and block r handles row
 // r. blockDim.x is a power of two, at most 256, and n >= 1 is any number. Elements are
-// between -40000 and 40000. Some of a row, but not all, may be minus infinity. Four
-// digits of y must be correct if y is at least 2 ** -126. A smaller y may be 0. A block
-// may read at most 5 n elements of x, plus 2 per thread. Shared arrays must have a
-// fixed size, because the launch passes nothing for `extern __shared__`.
+// between -40000 and 40000 or minus infinity, but at least one in every row is finite.
+// Four digits of y must be correct if y is at least 2 ** -126. A smaller y may be 0. A
+// block may read at most 5 n elements of x, plus 2 per thread. Shared arrays must have
+// a fixed size, because the launch passes nothing for `extern __shared__`.
 // x = 0 0 0 0,  y = 0.25 0.25 0.25 0.25
 __global__ void softmax_rows(const float* x, float* y, int n);
 """,
@@ -110,12 +114,7 @@ online_softmax = kernel_exercise(
 //
 // One pass over the row computes the pair (m, l): the maximum so far, and the sum of
 // exp(x - m) so far, which is scaled whenever m changes. The second pass writes y.
-// x and y have gridDim.x rows of n elements, stored row by row, and block r handles row
-// r. blockDim.x is a power of two, at most 256, and n >= 1 is any number. Elements are
-// between -40000 and 40000. Some of a row, but not all, may be minus infinity. Four
-// digits of y must be correct if y is at least 2 ** -126. A smaller y may be 0. Shared
-// arrays must have a fixed size, because the launch passes nothing for
-// `extern __shared__`.
+// Inputs, launches, and tolerances are those of softmax_rows.
 __global__ void online_softmax(const float* x, float* y, int n);
 """,
     points=3,
@@ -133,11 +132,11 @@ layer_norm = kernel_exercise(
 // r. gamma and beta have n elements each, one per column. var is the sum of squared
 // distances divided by n. eps may be 0. blockDim.x is a power of two, at most 256, and
 // n >= 1 is any number. With a mean of 10000 and a variance of 1, y may be off by up to
-// 0.025 * gamma, and with a mean near 0, by up to 0.000025 * gamma. A block may read at
-// most 2 n elements of x, plus 1 per thread. So compute mean and variance in one pass,
-// as with Welford's algorithm, and y in a second one. gamma, beta, and y may be read as
-// often as you like. Shared arrays must have a fixed size, because the launch passes
-// nothing for `extern __shared__`.
+// 0.025 * abs(gamma), and with a mean near 0, by up to 0.000025 * abs(gamma). A block
+// may read at most 2 n elements of x, plus 1 per thread. So compute mean and variance
+// in one pass, as with Welford's algorithm, and y in a second one. gamma, beta, and y
+// may be read as often as you like. Shared arrays must have a fixed size, because the
+// launch passes nothing for `extern __shared__`.
 // x = 1 3, gamma = 1 1, beta = 0 10, eps = 0:  y = -1 11
 __global__ void layer_norm(const float* x, const float* gamma, const float* beta,
                            float* y, int n, float eps);

@@ -59,8 +59,9 @@ class StridesPicture:
             zeros = [0] * len(self.base.shape)
             whole = planes_of(self.base, self.base_name, zeros, limit)
             self.planes = whole + self.planes
-        self.hits = {c for p in self.planes for _, _, i, c in self.elements(p)
-                     if self.is_marked(p, i)}  # fmt: skip
+        hits = [c for p in self.planes for _, _, i, c in self.elements(p)
+                if self.is_marked(p, i)]  # fmt: skip
+        self.hits = dict.fromkeys(hits)  # in the order in which they are read
         self.slots = self.choose_slots()
         cells = {c for p in self.planes for *_, c in self.elements(p)} | {*self.slots}
         cells = sorted(c for c in cells - {None} if self.view.inside(c))
@@ -126,7 +127,7 @@ class StridesPicture:
             self.plane(plane, *corner)
         key.draw(self.canvas, bottom + 0.1)
         notes.draw(self.canvas, bottom + 0.1 + key.height)
-        words = alt_of(self.view, self.what, sorted(self.hits), self.notes)
+        words = alt_of(self.view, self.what, [*self.hits], self.notes)
         return self.canvas.picture(words)
 
     def corners(self, top):

@@ -73,7 +73,7 @@ class Explorer:
         from IPython.display import display
 
         if self.panel is not None:
-            show(self.panel.box, "Run this cell to have sliders here.")
+            show(self.panel.box, "Run this cell to see the sliders.")
         self.shown = display(self.picture(), display_id=True)
 
 
