@@ -15,7 +15,7 @@
 #
 # A convolution slides a small window over an image. At each position, it multiplies
 # what's under the window with the same few weights, and adds the products. There are
-# many ways to compute that, and the fastest is more than 20 times as fast as the
+# many ways to compute that, and the fastest can be more than 20 times as fast as the
 # slowest:
 #
 # - **direct**: each thread reads its window, or a block shares a tile of the image
@@ -24,16 +24,14 @@
 # - **implicit GEMM**: the same product, but the matrix is never stored
 # - **FFT** and **Winograd**: algebra saves multiplications
 #
-# It takes about {{duration}}, builds on chapters 02, 04, and 06, and needs no GPU. If
-# the text asks you to predict something, write your guess down first. Each **puzzle**
-# asks you to change a single line. All times were measured on one
-# {{conv2d: images 1024 x 1 | PyTorch | GPU}} (`docs/benchmarks/kernels.md` and
-# `tf32.md`).
+# This lesson takes about {{duration}}, builds on chapters 02, 03, 04, and 06, and needs
+# no GPU. If the text asks you to predict something, write your guess down first. Each
+# **puzzle** asks you to change a single line. All times were measured on one
+# {{conv2d: images 1024 x 1 | PyTorch | GPU}}, and
+# `docs/benchmarks/kernels.md` and `tf32.md` list them.
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
-from types import SimpleNamespace
-
 import numpy as np
 
 import minigrad
@@ -58,7 +56,8 @@ viz.windows(x, 3, at=(0, 0))
 # %% [markdown]
 # Each position in the window is called a **tap**, and the small numbers count them. The
 # weights w have the shape of the window, and together they're called a **filter**. Many
-# books say *kernel* instead, but here a kernel always runs on a GPU.
+# books say *kernel* instead, but in this course a kernel is always a function for a
+# GPU.
 #
 # This filter adds the window's left column and subtracts its right column, so the first
 # element of the result is 15 − 21 = {{=−6}}. **Predict** the other five.
@@ -78,8 +77,8 @@ def convolve(x, w):
 convolve(x, w)
 
 # %% [markdown]
-# All six are {{=equal|[-6., -6., -6.]}}, because a step to the right always adds 1 to
-# this image. Where an image has a vertical edge, the output is large.
+# All six are {{=equal|[-6., -6., -6.]}}, because the pixel values always grow by 1 from
+# one column to the next. Where an image has a vertical edge, the output is far from 0.
 #
 # **Puzzle 1: the other edges.** This picture is dark at the top and bright at the
 # bottom, and the filter doesn't see that edge. Change the line so that it does.
@@ -107,8 +106,9 @@ print("solved:", bool((abs(edges).max(1) == [0, 3, 3, 0]).all()))
 
 # %% [markdown]
 # In mathematics, a convolution flips the filter first, so tap (kh, kw) gets the weight
-# `w[-1 - kh, -1 - kw]`. PyTorch doesn't flip it, which a mathematician would call a
-# *correlation*. Because the weights are learned, it doesn't matter.
+# `w[-1 - kh, -1 - kw]`. PyTorch doesn't flip the filter, so a mathematician would call
+# the result a *correlation*. In a network, the difference doesn't matter, because
+# training finds weights that fit.
 #
 # ### How large is the result?
 #
@@ -136,8 +136,8 @@ viz.windows(x, 2, dilation=2, at=(1, 1))
 #
 # and its width OW follows in the same way.
 #
-# **Puzzle 2: half the size.** An image has 28 × 28 pixels, and the window has 5 × 5.
-# Add a padding to the line so that the result is 14 × 14.
+# **Puzzle 2: half the size.** An image has 28 × 28 pixels, and the window is 5 × 5. Add
+# padding to the line so that the result is 14 × 14.
 
 # %%
 how = {"stride": 2}  # your line
@@ -162,10 +162,10 @@ print(y.shape, "solved:", y.shape == (1, 1, 14, 14) and how["stride"] == 2)
 # %% [markdown]
 # ### Channels
 #
-# A color image has three **channels**, red, green, and blue. In general there are C of
-# them, and a window reads all C. A layer has O filters, and each makes one **output
-# channel**. So its weights have shape (O, C, KH, KW). Images come in batches of N, and
-# each output channel has a bias:
+# A color image has three **channels**, red, green, and blue. In general there are C
+# channels, and a window reads all of them. A layer has O filters, each of which makes
+# one **output channel**, so the layer's weights have shape (O, C, KH, KW). Images come
+# in batches of N, and each output channel has a bias:
 #
 # > y[n, o, oh, ow] = bias[o] + the sum over c, kh, and kw of
 # > w[o, c, kh, kw] · x[n, c, ih, iw]
@@ -174,18 +174,11 @@ print(y.shape, "solved:", y.shape == (1, 1, 14, 14) and how["stride"] == 2)
 #
 # PyTorch stores images in this order, N × C × H × W, channel by channel. With
 # `memory_format=torch.channels_last`, the channels of a pixel are neighbors in memory
-# instead, which suits tensor cores. Here are two channels of 2 × 3 pixels stored in
-# both ways. The arcs visit one channel after the other.
-
-# %%
-channels = minigrad.arange(12).reshape(2, 2, 3)
-last = minigrad.arange(12).reshape(2, 3, 2).permute(2, 0, 1)
-viz.storage_order({"by channel": channels, "channels last": last})
-
-# %% [markdown]
-# In chapter 10, a network reads handwritten digits. Its second layer has N = 64, C =
-# 32, O = 64, a 14 × 14 output, and windows of 3 × 3. **Predict** how many
-# multiplications that takes.
+# instead, which suits tensor cores.
+#
+# In chapter 10, a network reads handwritten digits. For a batch of N = 64, its second
+# convolution turns C = 32 channels of 14 × 14 into O = 64 of the same size, with
+# windows of 3 × 3 and a padding of 1. **Predict** how many multiplications that takes.
 
 # %%
 N, C, O, positions, taps = 64, 32, 64, 14 * 14, 9
@@ -197,31 +190,31 @@ print(f"{2 * multiplications / (4 * elements):.0f} FLOP per byte")
 # %% [markdown]
 # Each multiplication comes with an addition, and each element has 4 bytes. That's
 # {{=95}} operations per byte, and the H200's ridge point is near 16 (chapter 06). So
-# memory isn't the limit if each element is read once. But if each thread reads its own
-# window, it reads two numbers per multiplication. The rest of this lesson is about that
-# gap.
+# memory isn't the limit if each element is read or written only once. But if each
+# thread reads its own window, it reads two numbers per multiplication. The next three
+# sections are about that gap.
 #
 # ## Direct: a tile and its halo
 #
 # Neighboring windows overlap. Suppose that a block has a thread for each element of a 6
-# × 6 tile of y. With windows of 3 × 3, its threads read that tile of x and a border
-# around it, which is called the **halo**. In general, windows of K × K need K − 1 more
-# rows and columns than the tile has.
+# × 6 tile of y. With windows of 3 × 3, its threads read the tile of x at the same
+# position and a border around it, which is called the **halo**. In general, windows of
+# K × K need K − 1 more rows and columns than the tile has.
 
 # %%
 viz.halo(6, 3)
 
 # %% [markdown]
-# The number in each box says how many threads read that element. In the middle, there
-# are {{=9|324 times}}. So the block should copy all {{=64|8 x 8 elements}} elements to
-# shared memory once, and then read them there. But that's more elements than it has
-# threads, so some threads must copy more than one.
+# The number in each box says how many threads read that element, which is {{=9|324
+# times}} in the middle. So the block should copy all {{=64|8 x 8 elements}} elements to
+# shared memory once, and then read them from there. But it has only 36 threads, so some
+# of them must copy more than one element.
 #
-# In one dimension, such a kernel is short. This one replaces each of 100 elements by
-# the mean of itself and its two neighbors. Outside, there are zeros.
+# In one dimension, such a kernel is short. This one replaces each of 100 elements with
+# the mean of itself and its two neighbors, and takes 0 for neighbors outside the array.
 #
 # **Puzzle 3: fill the halo.** The simulator complains about the next kernel. Change the
-# line.
+# line so that it no longer does.
 
 # %%
 source = r"""
@@ -257,15 +250,16 @@ print("solved:", not report.findings and np.allclose(y[1:-1], signal[1:-1]))
 # </details>
 
 # %% [markdown]
-# In lab 07, you'll do this in two dimensions. Then it's easy to forget the corner,
-# where both the row and the column are outside the tile.
+# In lab 07, you'll do this in two dimensions. There, it's easy to forget the corners of
+# the halo, where both the row and the column are outside the tile.
 #
 # The windows of a 16 × 16 tile have 16² · K² elements in all, but the block copies only
-# (16 + K − 1)². **Predict** how many times fewer that is for K = 7.
+# (16 + K − 1)². **Predict** by which factor that reduces the reads for K = 7.
 
 # %%
 for K in 1, 3, 5, 7:
-    print(K, f"{16**2 * K**2 / (16 + K - 1) ** 2:.1f} times fewer reads of x")
+    factor = 16**2 * K**2 / (16 + K - 1) ** 2
+    print(f"K = {K}: reads of x reduced by a factor of {factor:.1f}")
 
 # %% [markdown]
 # ## Windows as columns
@@ -279,9 +273,9 @@ viz.columns(np.arange(12.0).reshape(3, 4), 2, at=(0, 1))
 
 # %% [markdown]
 # The matrix has a column per window and a row per tap. Its first row holds {{=what's
-# under the upper left tap|[ 0.,  1.,  2.,  4.,  5.,  6.]}} of each window. We'll call a
-# row k and a column p, which counts the windows row by row. PyTorch's name for im2col
-# is `unfold`. **Predict** the third column.
+# under the upper left tap|[ 0.,  1.,  2.,  4.,  5.,  6.]}} of each window. We'll number
+# the rows by k and the columns by p, so p counts the windows row by row. PyTorch's name
+# for im2col is `unfold`, and it makes the matrix of the picture.
 
 # %%
 small = minigrad.arange(12.0).reshape(3, 4)
@@ -302,14 +296,16 @@ print("solved:", view.reshape(4, 6).tolist() == columns[0].tolist())
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# The next tap and the next window are both one row lower or one column to the right.
+# One row down is 4 elements further in memory, and one column to the right is 1
+# further. That's true for the next tap as well as for the next window.
 #
 # ```python
 # view = small.as_strided((2, 2, 2, 3), (4, 1, 4, 1))
 # ```
 #
-# So im2col's matrix is only another view of the image, whose elements overlap. (With
-# padding, it isn't, because the zeros aren't stored.)
+# So with four dimensions, im2col's result is only another view of the image, in which
+# the windows share elements. Only the reshape to a 4 × 6 matrix copies them. (With
+# padding, there's no such view, because the zeros aren't stored.)
 #
 # </details>
 
@@ -328,8 +324,9 @@ abs(y.reshape(2, 4, 4, 3) - F.conv2d(x, w, b)).max().item()
 # ### What it costs
 #
 # Any convolution must at least read the images and write the result. With im2col, the
-# columns are also written once and read once. **Predict** how many times as many bytes
-# that is, for the layer of chapter 10 with 32 channels, 64 output channels, and 9 taps.
+# columns are also written once and read at least once. **Predict** how many times as
+# many bytes the columns move as the images and the result together. The layer is
+# chapter 10's again, with 32 channels, 64 output channels, and 9 taps.
 
 # %%
 image, result = 4 * N * C * positions, 4 * N * O * positions
@@ -338,7 +335,7 @@ print(f"images and result {(image + result) / 1e6:.1f} MB")
 print(f"columns, written and read {2 * columns / 1e6:.1f} MB")
 
 # %% [markdown]
-# It's 6 times as many, because 2 · 9 · 32 is 6 · (32 + 64).
+# The columns move 6 times as many bytes, because 2 · 9 · 32 is 6 · (32 + 64).
 #
 # **To the lab**: exercise 1 (`im2col`), exercise 3 (`conv2d_gemm`), and exercise 4
 # (`conv2d_direct`).
@@ -347,8 +344,9 @@ print(f"columns, written and read {2 * columns / 1e6:.1f} MB")
 #
 # A tiled product copies its second matrix tile by tile to shared memory. A thread that
 # needs an element of `columns` can compute where im2col would have read it, and read it
-# from x instead. So only a tile of the matrix exists at any time. This is **implicit
-# GEMM**, which minigrad's `conv2d` uses on a GPU (`minigrad/kernels/conv_gemm.cu`).
+# from x instead. So the matrix never exists as a whole, and each block holds only one
+# tile of it at a time. This is **implicit GEMM**, which minigrad's `conv2d` uses on a
+# GPU (`minigrad/kernels/conv_gemm.cu`).
 #
 # **Puzzle 5: a matrix that isn't there.** `element(k, p)` returns element (k, p) of the
 # columns without storing any. There are 2 channels of 5 × 5 and windows of 3 × 3. The
@@ -382,46 +380,52 @@ print(sum(same), "of", len(same), "solved:", all(same))
 # </details>
 
 # %% [markdown]
-# Let's see what each way launches. The last column counts the bytes of all arrays that
-# a kernel is passed.
+# Let's see what each way launches for a convolution with a bias. The last column counts
+# the bytes of all arrays that a kernel is passed.
 
 # %%
-x, w = minigrad.rand(2, 8, 14, 14).to("sim"), minigrad.rand(8, 8, 3, 3).to("sim")
+sizes = (2, 8, 14, 14), (8, 8, 3, 3), (8,)
+x, w, b = (minigrad.rand(*size).to("sim") for size in sizes)
 for variant in "direct", "halo", "im2col", "pipelined":
     with minigrad.kernel_variant(variant), minigrad.trace() as launches:
-        F.conv2d(x, w, padding=1)
+        F.conv2d(x, w, b, padding=1)
     for launch in launches:
         name = launch.kernel.partition("<")[0]
         print(f"{variant:<10} {name:<18} {launch.bytes:>9,} bytes")
 
 # %% [markdown]
-# Only `im2col` needs two launches and an extra array. (`pipelined` is an implicit GEMM
-# that keeps its sums in registers, as the last kernels of chapter 06 do.)
+# Only `im2col` needs more than one launch, because the columns are an extra array and
+# the bias is added at the end. (`pipelined` is an implicit GEMM that keeps its sums in
+# registers, as the last kernels of chapter 06 do. What you write as `conv2d_direct` in
+# the lab is the kernel called `conv2d_halo` here.)
 #
-# **Predict** the order of the four kernels in the next picture, and whether the halo
-# beats the direct kernel. It shows TFLOP/s on an H200, for a batch of 1,024 and both
-# layers of chapter 10's network.
+# **Predict** the order of four of minigrad's kernels: direct, with a halo, and implicit
+# GEMM without and with sums in registers. The next picture shows their TFLOP/s on an
+# H200, for a batch of 1,024 and both convolutions of chapter 10's network. (We didn't
+# time im2col's product.)
 
 # %%
 ways = {"direct": "conv2d_d", "a tile and its halo": "conv2d_h",
-        "implicit GEMM": "conv2d_i", "implicit GEMM in registers": "conv2d_p",
-        "PyTorch, TF32 off": "PyTorch"}  # fmt: skip
+        "implicit GEMM": "conv2d_i",
+        "implicit GEMM in registers": "conv2d_p"}  # fmt: skip
 panels = {"1 × 28 × 28 to 32": "1024 x 1 ", "32 × 14 × 14 to 64": "1024 x 32 "}
 for title, images in panels.items():
-    tf32 = rate(f"tf32/images {images}", "TF32", "TFLOP/s")
-    panels[title] = rates(f"conv2d: images {images}", ways) | {"PyTorch, TF32": tf32}
+    panels[title] = rates(f"conv2d: images {images}", ways)
+    for way, row in ("PyTorch, TF32 off", "float32"), ("PyTorch, TF32", "TF32"):
+        panels[title][way] = rate(f"tf32/images {images}", row, "TFLOP/s")
 viz.ranking(panels)
 
 # %% [markdown]
-# Registers win, and implicit GEMM beats both direct kernels. But the halo is even
-# slower than the direct kernel, because the L1 cache already keeps what neighboring
-# threads read again, and barriers take time. It's still worth knowing, because physics
-# simulations and image filters use the same pattern.
+# In both layers, the kernel with sums in registers is the fastest of the four. It beats
+# PyTorch in the first layer but not in the second, even with TF32 off. Plain implicit
+# GEMM is faster than both direct kernels. But the halo is even slower than the direct
+# kernel, because the L1 cache already keeps what neighboring threads read again, and
+# barriers take time.
 #
-# The first three kernels read two numbers per multiplication from shared memory or
-# cache, which is the limit of chapter 06's tiled product, and registers lift it again.
-# The first layer has only 9 multiplications for each element that's written, so all
-# kernels reach fewer TFLOP/s there.
+# The other three read two numbers per multiplication from shared memory or cache. That
+# also limited chapter 06's tiled product, and here too, sums in registers remove the
+# limit. The first layer has only 9 multiplications for each element that's written, so
+# all kernels reach fewer TFLOP/s there.
 #
 # By default, PyTorch allows **TF32** for float32 convolutions (but not for matrix
 # products). Tensor cores then multiply numbers that are rounded to 11 significant
@@ -443,19 +447,19 @@ viz.ranking(panels)
 #
 # | algorithm | what it does | extra memory |
 # |---|---|---|
-# | `IMPLICIT_GEMM` | a product whose indices are computed on the way | none |
-# | `IMPLICIT_PRECOMP_GEMM` | the same, with indices computed before | little |
+# | `IMPLICIT_GEMM` | a product whose indices are computed on the fly | none |
+# | `IMPLICIT_PRECOMP_GEMM` | the same, with indices computed in advance | little |
 # | `GEMM` | im2col, then a product | the columns |
-# | `FFT`, `FFT_TILING` | Fourier transforms, of the image or of tiles | much |
+# | `FFT`, `FFT_TILING` | Fourier transforms, of the image or of tiles | a lot |
 # | `WINOGRAD` | 3 × 3 with stride 1, in one kernel | moderate |
-# | `WINOGRAD_NONFUSED` | the same in several kernels, and 5 × 5 too | may be much |
+# | `WINOGRAD_NONFUSED` | the same in several kernels, and also 5 × 5 | can be a lot |
 #
-# Since cuDNN 8, there's also a graph API whose *engines* have numbers. PyTorch uses it,
-# and cuDNN 9 marks the old interface as deprecated. By default, a heuristic chooses.
-# With `torch.backends.cudnn.benchmark = True`, PyTorch times several for each new shape
-# (ten, unless `benchmark_limit` says otherwise) and keeps the fastest, so the first
-# step and every new shape are slow. Some backward algorithms use atomics, unless you
-# set `torch.backends.cudnn.deterministic = True`.
+# PyTorch now uses cuDNN's newer graph API, whose *engines* have numbers instead of
+# names, and by default a heuristic chooses the engine. With
+# `torch.backends.cudnn.benchmark = True`, PyTorch times several engines for each new
+# shape (ten, unless `benchmark_limit` says otherwise) and keeps the fastest, so the
+# first step and every new shape are slow. Some backward algorithms use atomics, unless
+# you set `torch.backends.cudnn.deterministic = True`.
 #
 # </details>
 
@@ -464,9 +468,9 @@ viz.ranking(panels)
 #
 # So far, the weights were given. Training finds them (chapters 08 to 10). It computes a
 # single number, the **loss**, which says how wrong the network's output is. To reduce
-# it, training must know what a small change of a weight does. If w grows by a tiny ε
-# and the loss by g · ε, then g is the **gradient** of w, and we call it dw. In the same
-# way, dy is the gradient of y, with an element for each element of y.
+# it, training must know what a small change of a weight does. If the loss grows by g ·
+# ε when w grows by a tiny ε, then g is the **gradient** of w, and we call it dw. In the
+# same way, dy is the gradient of y, with an element for each element of y.
 #
 # Here's the smallest example. A weight w is used twice, for y₀ = 3 w and y₁ = 10 w, and
 # the loss is 2 y₀ + 5 y₁. So dy is (2, 5), because the loss grows twice as fast as y₀
@@ -504,44 +508,31 @@ print(f"{dw}, moving w: {slope:.3f}", "solved:", abs(dw - slope) < 1e-6)
 
 # %% [markdown]
 # We multiply the slopes along a path, and add up the paths. This is the **chain rule**,
-# and computing dw from dy is called **backward**. In the next picture, each box shows a
-# value and its gradient, and the number at an arrow is the slope of that step.
-
-
-# %%
-def node(name, data, grad, *parents):
-    weights, slopes = zip(*parents, strict=True) if parents else ((), ())
-    return SimpleNamespace(
-        name=name, data=data, grad=grad, parents=weights, slopes=slopes
-    )
-
-
-w = node("w", 1.0, 56.0)
-y0, y1 = node("y0", 3.0, 2.0, (w, 3.0)), node("y1", 10.0, 5.0, (w, 10.0))
-viz.formula(node("loss", 56.0, 1.0, (y0, 2.0), (y1, 5.0)))
-
-# %% [markdown]
+# and computing dw from dy is called **backward**.
+#
 # Now the convolution. In y = w @ columns, the weight w[o, k] is used for y[o, p] at
 # every position p, where it's multiplied by columns[k, p]. So dw[o, k] is the sum of
-# dy[o, p] · columns[k, p] over all p. That's a row of dy times a row of the columns, or
+# dy[o, p] · columns[k, p] over all p. That's the dot product of row o of dy and row k
+# of the columns, so
 #
 # > dw = dy @ columnsᵀ
 #
-# In the next picture, a is dy, b is columnsᵀ, and c is dw, for 2 output channels, 3
-# positions, and 4 rows of columns. In the same way, columns[k, p] is used for all
-# output channels, so dcolumns = wᵀ @ dy.
+# In the same way, columns[k, p] is used for all output channels, so dcolumns = wᵀ @ dy.
+#
+# The next picture shows dw for 2 output channels, 3 positions, and K = 4 rows of
+# columns. There, a is dy, b is columnsᵀ, and c is dw.
 
 # %%
 dy, columns = np.arange(1, 7).reshape(2, 3), np.arange(12).reshape(4, 3)
 viz.product(dy, columns.T, (1, 2))
 
 # %% [markdown]
-# The same weights are also used for all images of the batch, so their paths are added
-# too.
+# The same weights are also used for all images of the batch, so the paths through all
+# images are added too.
 #
-# **Puzzle 7: all images.** Below, `dy` and `columns` have 5 images. The given line
-# takes only the first. Change it so that `dw` is the gradient for all of them. To check
-# it, we move one weight again. (As loss, we take the sum of dy · y, because then the
+# **Puzzle 7: all images.** Below, `dy` and `columns` hold 5 images, but the given line
+# uses only the first. Change it so that `dw` is the gradient for all of them. To check
+# dw, we move one weight again. (As loss, we take the sum of dy · y, because then the
 # gradient of y is dy.)
 
 # %%
@@ -567,7 +558,8 @@ print(f"{found:.6f}, moving it: {slope:.6f}", "solved:", abs(found - slope) < 1e
 # dw = sum(d @ c.T for d, c in zip(dy, columns, strict=True))
 # ```
 #
-# The given line's result had the correct shape, so shapes don't show this mistake.
+# The given line's result had the correct shape too, so shapes don't reveal this
+# mistake.
 #
 # </details>
 
@@ -582,8 +574,8 @@ print(f"{found:.6f}, moving it: {slope:.6f}", "solved:", abs(found - slope) < 1e
 viz.columns(np.arange(12.0).reshape(3, 4), 2, element=(1, 1))
 
 # %% [markdown]
-# So col2im isn't the inverse of im2col. **Predict** what becomes of 4 × 5 ones that are
-# unfolded with windows of 3 × 3 and then folded.
+# So col2im isn't the inverse of im2col. **Predict** what becomes of a 4 × 5 image of
+# ones that's unfolded with windows of 3 × 3 and then folded.
 
 # %%
 ones = minigrad.ones(1, 1, 4, 5)
@@ -677,9 +669,9 @@ print(x, "solved:", not report.findings and x.tolist() == [1, 6, 8, 6])
 # </details>
 
 # %% [markdown]
-# Atomics come in any order, so the last bits can differ from run to run. minigrad uses
-# a **gather** instead. Each element of x gets a thread, which finds the windows that
-# it's in and adds its copies, always in the same order.
+# Atomics run in any order, so the last bits of the sum can differ from run to run.
+# minigrad uses a **gather** instead. Each element of x gets a thread, which finds the
+# windows that it's in and adds its copies, always in the same order.
 #
 # **To the lab**: exercise 2 (`col2im`), exercise 5 (`conv2d_backward`), and exercise 8
 # (`test_col2im`).
@@ -695,8 +687,8 @@ print(x, "solved:", not report.findings and x.tolist() == [1, 6, 8, 6])
 viz.pooling([[1.0, 5, 2], [5, 3, 4], [0, 6, 6]], 2, stride=1)
 
 # %% [markdown]
-# If two elements are equal, the first one counts, row by row. **Predict** dx if dy is 1
-# for all four windows.
+# If the maximum occurs more than once, its first position is taken, in row order.
+# **Predict** dx if dy is 1 for all four windows.
 
 # %%
 x = minigrad.tensor([[[1.0, 5, 2], [5, 3, 4], [0, 6, 6]]])
@@ -717,17 +709,18 @@ print("dx", dx.reshape(3, 3).tolist())
 F.max_pool2d(minigrad.tensor([[[-3.0, -7.0]]]), (1, 2), padding=(0, 1)).tolist()
 
 # %% [markdown]
-# The padding {{=doesn't count|[[[-3.0, -7.0]]]}}, not even as 0, because then it would
-# beat every negative number.
+# The padding {{=doesn't count|[[[-3.0, -7.0]]]}}. If it counted as 0, it would beat
+# every negative number.
 #
 # **To the lab**: exercise 6 (`max_pool2d`) and exercise 7 (`max_pool2d_backward`).
 #
 # ## Optional: fewer multiplications
 #
-# A Fourier transform (FFT) turns a convolution into a product, element by element. It
-# takes about n · log n operations for n elements, so it pays off for large windows. For
-# small ones, Lavin and Gray (2015) use a method by Winograd. Two outputs of a filter
-# with 3 taps usually take 6 multiplications, but {{=4 are enough|17.0 31.0 [17. 31.]}}.
+# A Fourier transform (FFT) turns a convolution into a product, element by element. For
+# n elements, it takes about n · log n operations however large the window is, so it
+# pays off for large ones. For small windows, Lavin and Gray (2015) use a method by
+# Winograd. Two outputs of a filter with 3 taps usually take 6 multiplications, but {{=4
+# are enough|17.0 31.0 [17. 31.]}}.
 
 # %%
 d, g = np.array([3.0, 1, 4, 1]), np.array([2.0, 7, 1])
@@ -740,15 +733,15 @@ m = (
 print(m[0] + m[1] + m[2], m[1] - m[2] - m[3], np.correlate(d, g))
 
 # %% [markdown]
-# Applied to rows and columns, this takes 16 multiplications for 2 × 2 outputs instead
-# of
-# 36. In return, there are more additions and slightly larger rounding errors.
+# The sums of weights and their halves are computed only once per filter. Applied to
+# rows and columns, the method takes 16 multiplications for 2 × 2 outputs instead of
+# 36. The price is more additions and slightly larger rounding errors.
 #
 # ## Before you go: three questions
 #
-# 1. What does im2col do for windows of 1 × 1?
-# 2. A 3 × 3 convolution turns 256 channels of 14 × 14 into 512. How many times larger
-#    than the images are their columns?
+# 1. What does im2col do for windows of 1 × 1, with stride 1 and no padding?
+# 2. A 3 × 3 convolution with a padding of 1 turns 256 channels of 14 × 14 into 512. How
+#    many times as large as the images are their columns?
 # 3. dx is also a convolution, of dy. With which filter?
 #
 # <details><summary>Answers</summary>
@@ -758,7 +751,8 @@ print(m[0] + m[1] + m[2], m[1] - m[2] - m[3], np.correlate(d, g))
 # 2. They're 9 times as large, because each of the 14 × 14 windows has 9 taps in each
 #    channel. The 512 output channels don't matter.
 # 3. With {{=the flipped filter|True}}, whose two channel dimensions are swapped. dy
-#    gets KH − 1 rows and KW − 1 columns of padding on each side. (That's for stride 1.)
+#    gets KH − 1 rows and KW − 1 columns of padding on each side. (That's for stride 1,
+#    without padding or dilation.)
 #
 # </details>
 
@@ -771,8 +765,8 @@ again = F.conv2d(dy, minigrad.tensor(flipped.copy()), padding=2)
 np.allclose(again.numpy(), dx.numpy(), atol=1e-5)
 
 # %% [markdown]
-# Now go to **lab 07**. What you write there is what `unfold`, `conv2d`, and
-# `max_pool2d` of your own library run.
+# Now go to **lab 07**. There, you write the kernels behind `unfold`, `conv2d`, and
+# `max_pool2d` in your own library.
 #
 # Further reading: S. Chetlur et al., *cuDNN: Efficient Primitives for Deep Learning*
 # (2014), on implicit GEMM; A. Lavin and S. Gray, *Fast Algorithms for Convolutional

@@ -15,9 +15,13 @@
 #
 # In this lab, you write six kernels, the gradients of a convolution, and a test. There
 # are eight exercises, which take about {{duration}}. You copy windows into columns and
-# back, compute a convolution with and without columns, and pool. The simulator checks
-# the values with all its tools, and it counts reads in exercises 3 and 4. If this
-# machine has a GPU, your kernels run there as well.
+# back, compute a convolution with and without columns, and pool. The checks run your
+# kernels in the simulator, compare their results, look for mistakes such as races, and
+# count reads in exercises 3 and 4. If this machine has a GPU, your kernels also run
+# there.
+#
+# No exercise of this lab is **core**, so no later lab needs them. Begin with those
+# marked **good to know**, and take the **extra** ones last.
 
 # %% [markdown]
 # {{how}}
@@ -58,8 +62,8 @@ answers_from("labs", before="07_convolution")
 # then by kh, then by kw, which is the order of the weights. Columns are ordered by oh,
 # then by ow, which is the order of the result.
 #
-# Write `im2col` as a gather. Each thread has one element of `columns`, finds out which
-# element of x it's a copy of, and copies it.
+# Write `im2col` as a gather. Each thread takes one element of `columns`, finds out
+# which element of x belongs there, and copies it.
 
 # %%
 x = np.arange(1, 7).reshape(2, 3)
@@ -123,19 +127,19 @@ check(im2col)
 # For example, the 2 in the first row of x was copied twice, so the two numbers that are
 # now in its place are added: 2 + 2 = 4.
 #
-# col2im isn't the inverse of im2col, but its **adjoint**. For all x and y, the sum of
-# im2col(x) · y is the sum of x · col2im(y). If you write im2col as a matrix, col2im is
-# its transpose. The next cell checks the example.
+# col2im isn't the inverse of im2col, but its **adjoint**. For every image x and all
+# columns c, the sum of im2col(x) · c is the sum of x · col2im(c). The next cell checks
+# the example.
 #
 # Write `col2im`. There are two ways. In a scatter, each element of `columns` is added
 # to its element of x. In a gather, each element of x looks for the windows that it's
 # in.
 
 # %%
-x, y = np.arange(1.0, 7).reshape(2, 3), np.array([[1, 2], [2, 3], [4, 5], [5, 6.0]])
+x, c = np.arange(1.0, 7).reshape(2, 3), np.array([[1, 2], [2, 3], [4, 5], [5, 6.0]])
 columns = np.lib.stride_tricks.sliding_window_view(x, (2, 2)).reshape(2, 4).T
 back = np.array([[1, 4, 3], [4, 10, 6.0]])
-print((columns * y).sum(), (x * back).sum())
+print((columns * c).sum(), (x * back).sum())
 
 # %% [markdown] hints="col2im"
 # <details><summary>Hint 1</summary>
@@ -149,8 +153,8 @@ print((columns * y).sum(), (x * back).sum())
 # For a scatter, find ih and iw as in im2col. If they're inside the image, add the
 # thread's element of `columns` to x with `atomicAdd(&x[...], value)`. For a gather, ask
 # for each tap whether `ih + padding - kh * dilation` is at least 0 and a multiple of
-# the stride. Its quotient is oh, which must be less than OH, and ow works in the same
-# way.
+# the stride. Divided by the stride, it's oh, which must be less than OH. You find ow in
+# the same way.
 #
 # </details>
 
@@ -192,7 +196,8 @@ check(col2im)
 #
 # Write `conv2d_gemm`. It's the tiled product of lab 06, but for many images at once and
 # with a bias. Each output channel has one bias, so all of row o gets `bias[o]`. The
-# sizes don't have to be multiples of 16, so fill cells outside a matrix with zeros.
+# sizes don't have to be multiples of 16, so put a 0 wherever a tile reaches beyond its
+# matrix.
 
 # %%
 w, columns = np.arange(1, 9).reshape(2, 4), np.array([[1, 2], [2, 3], [4, 5], [5, 6]])
@@ -210,8 +215,8 @@ print(w @ columns + np.array([[100], [200]]))
 # Here row counts output channels, and col counts positions p. In steps of 16 along K,
 # every thread copies one element of w and one of the columns, or 0 if it's outside.
 # Then there's a barrier, a loop over 16 products, and another barrier. No thread may
-# return before the last barrier, so check row and col only where you write y. That's
-# also where you add `bias[row]`.
+# return before the last barrier, so test row and col for each copy and again where you
+# write y. That's also where you add `bias[row]`.
 #
 # </details>
 
@@ -254,17 +259,18 @@ check(conv2d_gemm)
 # ## Without columns: a tile and its halo
 #
 # With windows of 3 × 3, the columns are nine times as large as the image. For layers
-# with few channels, writing and reading them takes longer than the product itself. A
-# block can do without them. Its 16 × 16 outputs need 18 × 18 elements of each channel,
-# which are the tile and a **halo** of K − 1 more rows and columns.
+# with few output channels, writing and reading the columns takes longer than the
+# product itself. A block can do without them, because its 16 × 16 outputs need only 18
+# × 18 elements of each channel. In general, a block needs its tile and a **halo** of K
+# − 1 more rows and columns.
 #
 # Write `conv2d_direct`. For each channel, the block copies (16 + K − 1)² elements to
 # shared memory, which is more than it has threads. Then each thread adds its K · K
 # products.
 #
-# (On a large GPU, this is no faster than reading x directly, because the L1 cache
-# already keeps what neighbors share. But every stencil works like this, and you'll need
-# to fill areas that are larger than the block again.)
+# (On an H200, this is even slower than reading x directly, as you've seen in the
+# lesson. But image filters and physics simulations work like this, and later you'll
+# again have to fill areas that are larger than a block.)
 
 # %%
 K, tile = 3, 16
@@ -286,7 +292,7 @@ print(read, "elements for", tile**2, "threads, each used", K * K, "times")
 # Cell (r, q) holds the element at ih = blockIdx.y * 16 - padding + r, and iw
 # accordingly, or 0 outside the image. Then thread (tx, ty) reads a K × K square that
 # begins at cell (ty, tx). All threads must go through all channels, because there are
-# barriers in that loop. Check oh and ow only where you write y.
+# barriers in that loop. Test oh and ow only where you write y.
 #
 # </details>
 
@@ -359,9 +365,9 @@ print((dy @ columns.transpose(0, 2, 1)).shape, "-> (2, 4)")
 # %% [markdown] hints="conv2d_backward"
 # <details><summary>Hint 1</summary>
 #
-# `@` of two arrays with three dimensions multiplies image by image, and a matrix is
-# used for all images. Which two dimensions of `columns` do you have to swap? And over
-# which dimensions of dy is db a sum?
+# With two arrays of three dimensions, `@` multiplies image by image. If one of them is
+# only a matrix, it's used for every image. Which two dimensions of `columns` do you
+# have to swap? And over which dimensions of dy is db a sum?
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -395,14 +401,14 @@ check(conv2d_backward)
 # ## The maximum of each window
 #
 # Pooling makes an image smaller by keeping only the maximum of each window. Backward
-# sends a gradient only to that element, so forward also writes **where** it was, as ih
-# · W + iw. That's the element's number in its plane.
+# sends a gradient only to the element that was the maximum, so forward also writes
+# **where** it was, as ih · W + iw. That's the element's number in its plane.
 #
 # > x = 1 5 / 5 2, a window of 2 × 2: y = 5, indices = 1
 #
-# If several elements are equal, the first one counts, row by row. So here the index is
-# 1 and not 2. Elements outside the image don't count, not even as 0, so the maximum of
-# −3 and −7 is −3. If a window has a NaN, its maximum is NaN.
+# If the maximum occurs more than once, its first position is taken, in row order. So
+# here the index is 1 and not 2. Elements outside the image don't count, not even as 0,
+# so the maximum of −3 and −7 is −3. If a window has a NaN, its maximum is NaN.
 #
 # Write `max_pool2d`.
 
@@ -413,15 +419,16 @@ print(x.max(), np.pad(x, 1).max(), "<- a padding of zeros would be the maximum")
 # %% [markdown] hints="max_pool2d"
 # <details><summary>Hint 1</summary>
 #
-# The first element inside the window is always the best one so far. How can you tell
-# that you haven't seen any yet, without assuming anything about its value?
+# The first element of the window that's inside the image is always the best one so far.
+# How can you tell that you haven't seen any yet, without assuming anything about its
+# value?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
 # Keep the maximum and its index, and let the index start at −1. An element becomes the
 # new maximum if the index is still −1, if it's larger, or if it's NaN. Every comparison
-# with NaN is false, except that `value != value` is true.
+# with NaN is false except `!=`, so `value != value` is true only if the value is NaN.
 #
 # </details>
 
@@ -465,9 +472,9 @@ check(max_pool2d)
 # %% [markdown] task="max_pool2d_backward"
 # ## And back, by the indices
 #
-# Each dy goes to the element that its window chose. Windows may overlap, so several may
-# have chosen the same element. Then their gradients are added. In the next cell, NumPy
-# does it for one plane.
+# Each dy goes to the element that its window chose. Windows may overlap, so several
+# windows may have chosen the same element. Then their gradients are added, as NumPy
+# does for one plane in the next cell.
 #
 # Write `max_pool2d_backward`. Threads that add to one element at the same time mustn't
 # lose an update.
@@ -480,14 +487,16 @@ print(dx)
 # %% [markdown] hints="max_pool2d_backward"
 # <details><summary>Hint 1</summary>
 #
-# Which is easier, a thread for each dy that adds to one element of dx, or a thread for
-# each dx that goes through all indices of its plane?
+# Which is easier? Each element of dy could have a thread, which adds it to one element
+# of dx. Or each element of dx could have a thread, which goes through all indices of
+# its plane.
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# With a thread for each dy, i / places is the plane, and its dx begins at plane * size.
-# Add with `atomicAdd`, because other threads may add to the same element.
+# With a thread t for each element of dy, the plane is t / places, and its part of dx
+# begins at plane * size. Add with `atomicAdd`, because other threads may add to the
+# same element.
 #
 # </details>
 
@@ -522,13 +531,13 @@ check(max_pool2d_backward)
 #
 # > the sum of im2col(x) · c = the sum of x · col2im(c)
 #
-# If x and c are random, both sides are equal only if every element went where it
-# belongs.
+# If x and c are random, the two sides agree up to rounding only if (almost certainly)
+# every element went where it belongs.
 #
 # Write a **test** for kernels such as `col2im`. It calls the kernel that it's passed,
-# and raises an error if something is wrong, for example with `assert`. The check passes
-# correct kernels to your test, which must accept them, and incorrect ones, which it
-# must reject. The incorrect ones have mistakes that learners of this lab have made.
+# and raises an error if something is wrong, for example with `assert`. The check runs
+# your test on correct kernels, which it must accept, and on incorrect ones, which it
+# must reject. The incorrect ones contain typical mistakes.
 
 # %%
 A, x, c = np.random.rand(3, 4), np.random.rand(4), np.random.rand(3)
@@ -589,9 +598,10 @@ check(test_col2im)
 # %% [markdown]
 # ## What you've built
 #
-# `unfold`, `conv2d`, and `max_pool2d` of your library now run your kernels, where
-# you've written them. The trace calls those `yours`. `conv2d` runs your `conv2d_direct`
-# if stride and dilation are 1, and otherwise your `im2col` and `conv2d_gemm`. `with
+# `unfold`, `conv2d`, and `max_pool2d` of your library now run the kernels that you've
+# written, and the trace calls those `yours`. `conv2d` runs your `conv2d_direct` if
+# stride and dilation are 1 and the window is a square of at most 7 × 7, padded equally
+# on all sides. Otherwise, it runs your `im2col` and `conv2d_gemm`. `with
 # minigrad.kernel_variant("fastest")` always runs minigrad's.
 
 # %%

@@ -114,16 +114,16 @@ def test_col2im(kernel):
 
     kernel: a kernel with the contract of col2im. Launch it with float32 NumPy arrays:
         kernel(grid, block, (columns, x, planes, H, W, KH, KW, OH, OW, stride, padding,
-        dilation)), where x is all 0 before.
+        dilation)), where x is all 0 before the launch.
 
     Correct kernels must pass. They may add in any order, so x is correct up to
     rounding. Images and windows don't have to be square. Don't test inf and NaN. The
     error is an AssertionError, or whatever the launch raises.
 
-    You can use Kernel(im2col.text, "im2col"), which is correct. Its arguments are the
-    same, but begin with (x, columns, planes, ...). You can also use
-    np.testing.assert_allclose(got, expected, rtol, atol). Compare with NumPy, because
-    PyTorch isn't available.
+    You can use Kernel(im2col.text, "im2col"). In the check, that's the course's own
+    im2col, so it's correct. Its arguments are the same, but begin with (x, columns,
+    planes, ...). You can also use np.testing.assert_allclose(got, expected, rtol,
+    atol). Compare with NumPy, because PyTorch isn't available.
     """
 
 

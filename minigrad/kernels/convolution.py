@@ -17,12 +17,13 @@ im2col = kernel_exercise(
 //     iw = ow * stride - padding + kw * dilation.
 // If that's outside the image, it's 0, whatever x holds.
 //
-// x is planes x H x W, and columns is planes x KH x KW x OH x OW, both stored row by
-// row. columns may hold anything before the launch. All sizes, stride, and dilation are
-// at least 1, and padding is at least 0. ih, iw, and all positions in the arrays fit
-// into an int. Elements may be inf and NaN, which are copied as they are.
+// A plane is one channel of one image, so planes is N * C. x is planes x H x W, and
+// columns is planes x KH x KW x OH x OW, both stored row by row. columns may hold
+// anything before the launch. All sizes, stride, and dilation are at least 1, and
+// padding is at least 0. ih, iw, and all positions in the arrays fit into an int.
+// Elements may be inf or NaN, which are copied like any other.
 // Grid and blocks have one dimension. There are at least as many threads as elements of
-// columns, and a thread may write at most a plane's share of them.
+// columns, and one thread may write at most KH * KW * OH * OW of them.
 // x = 1 2 3 / 4 5 6, 2 x 2 taps:  columns = 1 2 / 2 3 / 4 5 / 5 6
 __global__ void im2col(const float* x, float* columns, int planes, int H, int W,
                        int KH, int KW, int OH, int OW, int stride, int padding,
@@ -41,10 +42,11 @@ col2im = kernel_exercise(
 // outside the image.
 //
 // The arrays are stored as in im2col, with the same limits. x is all 0 before the
-// launch. The sums may be added in any order, with or without atomicAdd. inf and NaN
-// are added as float does.
+// launch. The terms of a sum may be added in any order, with or without atomicAdd. inf
+// and NaN follow float's usual rules.
 // Grid and blocks have one dimension. There are at least as many threads as the larger
-// array has elements, and a thread may add at most a plane's share of them.
+// array has elements, and one thread may add at most KH * KW * OH * OW elements of
+// columns.
 // columns = 1 2 / 2 3 / 4 5 / 5 6 of 2 x 2 taps, H = 2, W = 3:  x = 1 4 3 / 4 10 6
 __global__ void col2im(const float* columns, float* x, int planes, int H, int W,
                        int KH, int KW, int OH, int OW, int stride, int padding,
@@ -62,13 +64,13 @@ conv2d_gemm = kernel_exercise(
 //
 // This is a convolution whose columns im2col has made. w is O x K with K = C * KH * KW,
 // columns is N x K x P with P = OH * OW, and y is N x O x P, all stored row by row. N,
-// O, and P are at least 1, and K may be 0. Then y is the bias. None has to be a
-// multiple of 16. y may hold anything before the launch.
+// O, and P are at least 1, and K may be 0, in which case y is the bias. None has to be
+// a multiple of 16. y may hold anything before the launch.
 // Blocks have 16 x 16 threads. blockIdx.x counts tiles of 16 along p, blockIdx.y counts
-// them along o, and blockIdx.z is n. A block must copy each element of its rows of w
-// and columns to shared memory, and read it from global memory only once. inf and NaN
-// must be treated as float does, so 0 * inf is NaN. Shared arrays must have a fixed
-// size: `extern __shared__` gets no memory.
+// them along o, and blockIdx.z is n. A block must copy its 16 rows of w and its 16
+// columns of image n's matrix to shared memory, and read each of their elements from
+// global memory only once. inf and NaN must follow float's usual rules, so 0 * inf is
+// NaN. Shared arrays must have a fixed size: `extern __shared__` gets no memory.
 __global__ void conv2d_gemm(const float* columns, const float* w, const float* bias,
                             float* y, int O, int K, int P);
 """,
@@ -91,7 +93,7 @@ conv2d_direct = kernel_exercise(
 // The window is K x K with 1 <= K <= 7, and stride and dilation are 1. So OH = H + 2 *
 // padding - K + 1, and OW accordingly. All sizes are at least 1, and padding is at
 // least 0. All arrays are stored row by row, and y may hold anything before the launch.
-// x may hold inf and NaN, which are treated as float does, so 0 * inf is NaN. w and
+// x may hold inf and NaN, which follow float's usual rules, so 0 * inf is NaN. w and
 // bias are finite. Shared arrays must have a fixed size: `extern __shared__` gets no
 // memory.
 __global__ void conv2d_direct(const float* x, const float* w, const float* bias,
@@ -119,7 +121,7 @@ def conv2d_backward(dy, columns, w):
     dcolumns has shape (N, K, P). dw has shape (O, K), db has shape (O,), and both are
     sums over all images. The results have the dtype of the arguments.
 
-    You can use a @ b, also for batches, a.transpose(0, 2, 1), and a.sum((0, 2)).
+    You can use a @ b (which also multiplies batches of matrices), transpose, and sum.
     """
 
 
@@ -130,13 +132,13 @@ max_pool2d = kernel_exercise(
 //
 // The window is K x K with 1 <= K <= 100, without dilation. Padding is at most K / 2,
 // and it doesn't count, not even as 0 or -inf. Each window has an element inside the
-// image. If several elements are equal, the first one counts, row by row. That's also
-// true if all are -inf. A NaN is larger than any number. If a window has several, the
-// index may be that of any of them.
+// image. If the maximum occurs more than once, its first position is taken, in row
+// order. That's also true if all elements are -inf. A NaN counts as larger than any
+// number. If a window has several NaNs, the index may be that of any of them.
 // x is planes x H x W, and y and indices are planes x OH x OW, all stored row by row.
 // All sizes and stride are at least 1. y and indices may hold anything before the
 // launch. Grid and blocks have one dimension. There are at least planes * OH * OW
-// threads, and a thread may compute at most a plane's share of y.
+// threads, and one thread may compute at most OH * OW elements of y.
 // x = 1 5 / 5 2, K = 2:  y = 5, indices = 1
 __global__ void max_pool2d(const float* x, float* y, int* indices, int planes, int H,
                            int W, int OH, int OW, int K, int stride, int padding);
@@ -152,13 +154,13 @@ max_pool2d_backward = kernel_exercise(
 // Compute the gradient of max_pool2d: dx[plane][i] is the sum of dy[plane][p] over all
 // p with indices[plane][p] = i.
 //
-// i counts the elements of a plane of x, of which there are `size`. p counts those of a
-// plane of y, of which there are `places`. Several may have the same index, and all
-// indices are at least 0 and less than `size`. planes, size, and places are at least 1.
-// dx is all 0 before the launch. The sums may be added in any order, and inf and NaN
-// are added as float does.
-// Grid and blocks have one dimension. There are at least planes * size and planes *
-// places threads, and a thread may add at most a plane's share of dy.
+// A plane of x has `size` elements, counted by i, and a plane of y has `places`,
+// counted by p. Several p may have the same index, and all indices are at least 0 and
+// less than `size`. planes, size, and places are at least 1. dx is all 0 before the
+// launch. The terms of a sum may be added in any order, and inf and NaN follow float's
+// usual rules.
+// Grid and blocks have one dimension. There are at least as many threads as the larger
+// array has elements, and one thread may add at most `places` elements of dy.
 // indices = 1 1 3, dy = 10 20 5, size = 4:  dx = 0 30 0 5
 __global__ void max_pool2d_backward(const float* dy, const int* indices, float* dx,
                                     int planes, int size, int places);

@@ -77,8 +77,15 @@ def draw(canvas, side, name, values, x, y, marked, light):
 def alt_of(a, b, rows, columns, step):
     size = len(rows) * len(columns)
     reads = len(step) * (len(rows) + len(columns))
+    shapes = f"a, {sized(a.shape)}; b, {sized(b.shape)}; c = a b."
+    if size == 1 and len(step) == a.shape[1]:
+        row, column = rows[0], columns[0]
+        return (
+            f"{shapes} Element ({row}, {column}) of c reads row {row} of a and column "
+            f"{column} of b: {reads} elements."
+        )
     return (
-        f"a, {sized(a.shape)}; b, {sized(b.shape)}; c = a b. Rows {span(rows)} and "
+        f"{shapes} Rows {span(rows)} and "
         f"columns {span(columns)} of c, {size} elements, read columns {span(step)} of "
         f"these rows of a, and rows {span(step)} of these columns of b: {reads} "
         f"elements at once."
