@@ -56,8 +56,7 @@ viz.windows(x, 3, at=(0, 0))
 # %% [markdown]
 # Each position in the window is called a **tap**, and the small numbers count them. The
 # weights w have the shape of the window, and together they're called a **filter**. Many
-# books say *kernel* instead, but in this course a kernel is always a function for a
-# GPU.
+# books say *kernel* instead, but in this course, a kernel is always a GPU function.
 #
 # This filter adds the window's left column and subtracts its right column, so the first
 # element of the result is 15 − 21 = {{=−6}}. **Predict** the other five.
@@ -150,8 +149,7 @@ print(y.shape, "solved:", y.shape == (1, 1, 14, 14) and how["stride"] == 2)
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# (28 + 2 · 2 − 4 − 1) // 2 + 1 = 27 // 2 + 1 = 14. Without padding it's 12, and with a
-# padding of 1 it's 13.
+# (28 + 2 · 2 − 4 − 1) // 2 + 1 = 27 // 2 + 1 = 14. Without padding, it's 12.
 #
 # ```python
 # how = {"stride": 2, "padding": 2}
@@ -191,8 +189,7 @@ print(f"{2 * multiplications / (4 * elements):.0f} FLOP per byte")
 # Each multiplication comes with an addition, and each element has 4 bytes. That's
 # {{=95}} operations per byte, and the H200's ridge point is near 16 (chapter 06). So
 # memory isn't the limit if each element is read or written only once. But if each
-# thread reads its own window, it reads two numbers per multiplication. The next three
-# sections are about that gap.
+# thread reads its own window, it reads two numbers per multiplication.
 #
 # ## Direct: a tile and its halo
 #
@@ -324,9 +321,9 @@ abs(y.reshape(2, 4, 4, 3) - F.conv2d(x, w, b)).max().item()
 # ### What it costs
 #
 # Any convolution must at least read the images and write the result. With im2col, the
-# columns are also written once and read at least once. **Predict** how many times as
-# many bytes the columns move as the images and the result together. The layer is
-# chapter 10's again, with 32 channels, 64 output channels, and 9 taps.
+# columns are also written once and read at least once, which takes more bytes than the
+# images and the result together. **Predict** by which factor, for the layer of chapter
+# 10 again, with 32 channels, 64 output channels, and 9 taps.
 
 # %%
 image, result = 4 * N * C * positions, 4 * N * O * positions
@@ -335,7 +332,7 @@ print(f"images and result {(image + result) / 1e6:.1f} MB")
 print(f"columns, written and read {2 * columns / 1e6:.1f} MB")
 
 # %% [markdown]
-# The columns move 6 times as many bytes, because 2 · 9 · 32 is 6 · (32 + 64).
+# The columns take 6 times as many bytes, because 2 · 9 · 32 is 6 · (32 + 64).
 #
 # **To the lab**: exercise 1 (`im2col`), exercise 3 (`conv2d_gemm`), and exercise 4
 # (`conv2d_direct`).
@@ -380,8 +377,8 @@ print(sum(same), "of", len(same), "solved:", all(same))
 # </details>
 
 # %% [markdown]
-# Let's see what each way launches for a convolution with a bias. The last column counts
-# the bytes of all arrays that a kernel is passed.
+# Let's see what each way launches. The last column counts the bytes of all arrays that
+# a kernel is passed, including the bias.
 
 # %%
 sizes = (2, 8, 14, 14), (8, 8, 3, 3), (8,)
@@ -394,10 +391,10 @@ for variant in "direct", "halo", "im2col", "pipelined":
         print(f"{variant:<10} {name:<18} {launch.bytes:>9,} bytes")
 
 # %% [markdown]
-# Only `im2col` needs more than one launch, because the columns are an extra array and
-# the bias is added at the end. (`pipelined` is an implicit GEMM that keeps its sums in
-# registers, as the last kernels of chapter 06 do. What you write as `conv2d_direct` in
-# the lab is the kernel called `conv2d_halo` here.)
+# Only `im2col` needs an extra array and more than one launch, the last of which adds
+# the bias. `pipelined` is an implicit GEMM that keeps its sums in registers, as the
+# last kernels of chapter 06 do. (What you write as `conv2d_direct` in the lab works
+# like `conv2d_halo` here.)
 #
 # **Predict** the order of four of minigrad's kernels: direct, with a halo, and implicit
 # GEMM without and with sums in registers. The next picture shows their TFLOP/s on an
@@ -417,10 +414,10 @@ viz.ranking(panels)
 
 # %% [markdown]
 # In both layers, the kernel with sums in registers is the fastest of the four. It beats
-# PyTorch in the first layer but not in the second, even with TF32 off. Plain implicit
-# GEMM is faster than both direct kernels. But the halo is even slower than the direct
-# kernel, because the L1 cache already keeps what neighboring threads read again, and
-# barriers take time.
+# PyTorch in the first layer, but in the second, PyTorch is faster even with TF32 off.
+# Plain implicit GEMM beats both direct kernels. But the halo is even slower than the
+# direct kernel, because the L1 cache already keeps what neighboring threads read again,
+# and barriers take time.
 #
 # The other three read two numbers per multiplication from shared memory or cache. That
 # also limited chapter 06's tiled product, and here too, sums in registers remove the
@@ -440,26 +437,14 @@ viz.ranking(panels)
 # (before PyTorch 2.9, `torch.backends.cudnn.allow_tf32 = False`).
 
 # %% [markdown]
-# <details><summary>For reference: which algorithms cuDNN has</summary>
+# <details><summary>For reference: how PyTorch chooses an algorithm</summary>
 #
-# PyTorch calls cuDNN, NVIDIA's library for neural networks. These are its forward
-# algorithms, by the names of its older interface.
-#
-# | algorithm | what it does | extra memory |
-# |---|---|---|
-# | `IMPLICIT_GEMM` | a product whose indices are computed on the fly | none |
-# | `IMPLICIT_PRECOMP_GEMM` | the same, with indices computed in advance | little |
-# | `GEMM` | im2col, then a product | the columns |
-# | `FFT`, `FFT_TILING` | Fourier transforms, of the image or of tiles | a lot |
-# | `WINOGRAD` | 3 × 3 with stride 1, in one kernel | moderate |
-# | `WINOGRAD_NONFUSED` | the same in several kernels, and also 5 × 5 | can be a lot |
-#
-# PyTorch now uses cuDNN's newer graph API, whose *engines* have numbers instead of
-# names, and by default a heuristic chooses the engine. With
-# `torch.backends.cudnn.benchmark = True`, PyTorch times several engines for each new
-# shape (ten, unless `benchmark_limit` says otherwise) and keeps the fastest, so the
-# first step and every new shape are slow. Some backward algorithms use atomics, unless
-# you set `torch.backends.cudnn.deterministic = True`.
+# PyTorch calls cuDNN, NVIDIA's library for neural networks. It has implicit GEMM with
+# and without indices computed in advance, im2col and GEMM, FFT, and Winograd. By
+# default, a heuristic chooses among them. With `torch.backends.cudnn.benchmark = True`,
+# PyTorch times several for each new shape and keeps the fastest, so the first step and
+# every new shape are slow. Some backward algorithms use atomics, unless you set
+# `torch.backends.cudnn.deterministic = True`.
 #
 # </details>
 
@@ -470,11 +455,11 @@ viz.ranking(panels)
 # single number, the **loss**, which says how wrong the network's output is. To reduce
 # it, training must know what a small change of a weight does. If the loss grows by g ·
 # ε when w grows by a tiny ε, then g is the **gradient** of w, and we call it dw. In the
-# same way, dy is the gradient of y, with an element for each element of y.
+# same way, dy is the gradient of y, element by element.
 #
-# Here's the smallest example. A weight w is used twice, for y₀ = 3 w and y₁ = 10 w, and
-# the loss is 2 y₀ + 5 y₁. So dy is (2, 5), because the loss grows twice as fast as y₀
-# and five times as fast as y₁. If w grows by ε, then y₀ grows by 3 ε.
+# Here's a small example. A weight w is used twice, for y₀ = 3 w and y₁ = 10 w, and the
+# loss is 2 y₀ + 5 y₁. So dy is (2, 5), because the loss grows twice as fast as y₀ and
+# five times as fast as y₁. If w grows by ε, then y₀ grows by 3 ε.
 #
 # **Puzzle 6: two paths.** Compute dw from dy. The cell below it moves w by 0.001 to
 # check your result.
@@ -507,7 +492,7 @@ print(f"{dw}, moving w: {slope:.3f}", "solved:", abs(dw - slope) < 1e-6)
 # </details>
 
 # %% [markdown]
-# We multiply the slopes along a path, and add up the paths. This is the **chain rule**,
+# We multiply the slopes along a path and add up the paths. This is the **chain rule**,
 # and computing dw from dy is called **backward**.
 #
 # Now the convolution. In y = w @ columns, the weight w[o, k] is used for y[o, p] at
@@ -519,8 +504,8 @@ print(f"{dw}, moving w: {slope:.3f}", "solved:", abs(dw - slope) < 1e-6)
 #
 # In the same way, columns[k, p] is used for all output channels, so dcolumns = wᵀ @ dy.
 #
-# The next picture shows dw for 2 output channels, 3 positions, and K = 4 rows of
-# columns. There, a is dy, b is columnsᵀ, and c is dw.
+# In the next picture, a is dy, b is columnsᵀ, and c is dw, for 2 output channels, 3
+# positions, and K = 4.
 
 # %%
 dy, columns = np.arange(1, 7).reshape(2, 3), np.arange(12).reshape(4, 3)
@@ -532,7 +517,7 @@ viz.product(dy, columns.T, (1, 2))
 #
 # **Puzzle 7: all images.** Below, `dy` and `columns` hold 5 images, but the given line
 # uses only the first. Change it so that `dw` is the gradient for all of them. To check
-# dw, we move one weight again. (As loss, we take the sum of dy · y, because then the
+# dw, we move one weight again. (The loss is the sum of dy · y, because then the
 # gradient of y is dy.)
 
 # %%
@@ -583,37 +568,11 @@ F.fold(F.unfold(ones, 3), (4, 5), 3).numpy()[0, 0]
 
 # %% [markdown]
 # Each element is now the number of windows that it's in, from {{=1}} in the corners to
-# {{=6}} in the middle.
+# {{=6}} in the middle. Dividing by these numbers would undo im2col. Backward doesn't
+# divide, because a gradient really is the sum over all uses.
 #
-# **Puzzle 8: undo it.** Change the line so that `again` is the image x.
-
-# %%
-x = minigrad.rand(1, 1, 4, 5)
-
-# %%
-again = F.fold(F.unfold(x, 3), (4, 5), 3)  # your line
-
-# %%
-error = abs(again - x).max().item()
-print(f"{error:.1e}", "solved:", error < 1e-6 and again is not x)
-
-# %% [markdown]
-# <details><summary>Answer</summary>
-#
-# Divide each sum by the number of its copies.
-#
-# ```python
-# again = F.fold(F.unfold(x, 3), (4, 5), 3) / F.fold(F.unfold(ones, 3), (4, 5), 3)
-# ```
-#
-# Backward doesn't divide, because a gradient really is the sum over all uses.
-#
-# </details>
-
-# %% [markdown]
-# What is col2im then? im2col is linear, so it's a matrix A with A @ x = columns. Let's
-# build A column by column, from images that are 1 in a single pixel, and do the same
-# for col2im.
+# im2col is linear, so it's a matrix A with A @ x = columns. Let's build A column by
+# column, from images that are 1 in a single pixel, and do the same for col2im.
 
 
 # %%
@@ -629,15 +588,16 @@ B = matrix_of(lambda y: F.fold(y, (3, 3), 2), 1, 4, 4)
 print(A.shape, B.shape, "transposed:", np.array_equal(B, A.T))
 
 # %% [markdown]
-# It's {{=the transpose|transposed: True}}, also called the **adjoint**. So (A x) · y =
-# x · (Aᵀ y) for all x and y, and with random x and y, that's a test for col2im.
+# It's {{=the transpose|transposed: True}}, also called the **adjoint**. So (A x) · c =
+# x · (Aᵀ c) for every image x and all columns c. With random x and c, that's a test for
+# col2im.
 #
 # ### Many threads, one element
 #
 # One way to write col2im is a **scatter**, in which each element of the columns gets a
 # thread that adds it to x. Here it is in one dimension, for a signal and windows of 2.
 #
-# **Puzzle 9: lost updates.** Several threads add to the same element, and the result
+# **Puzzle 8: lost updates.** Several threads add to the same element, and the result
 # should be [1, 6, 8, 6]. Fix the line.
 
 # %%
@@ -734,8 +694,8 @@ print(m[0] + m[1] + m[2], m[1] - m[2] - m[3], np.correlate(d, g))
 
 # %% [markdown]
 # The sums of weights and their halves are computed only once per filter. Applied to
-# rows and columns, the method takes 16 multiplications for 2 × 2 outputs instead of
-# 36. The price is more additions and slightly larger rounding errors.
+# rows and columns, the method takes 16 multiplications instead of 36 for 2 × 2 outputs.
+# The price is more additions and slightly larger rounding errors.
 #
 # ## Before you go: three questions
 #

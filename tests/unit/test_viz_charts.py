@@ -105,6 +105,8 @@ def test_a_product_reads_its_rows_and_columns():
     alt = viz.product(a, b, (slice(0, 2), slice(1, 3)), k=1).alt
     assert "4 elements, read columns 1 of" in alt
     assert alt.endswith("4 elements at once.")
+    alt = viz.product(a, b, (1, 2)).alt
+    assert alt.endswith("(1, 2) of c reads row 1 of a and column 2 of b: 6 elements.")
     with pytest.raises(ValueError, match=r"\(4, 3\) and \(5, 3\)"):
         viz.product(a, b.T, (0, 0))
 
