@@ -45,7 +45,7 @@ TITLES = {
     "many_gpus": "One model, many GPUs",
     "transformer": "Attention, and a small GPT",
 }
-NEEDS = {2: (1,), 4: (1, 3), 5: (2, 3, 4), 6: (2, 3, 4), 7: (2, 4, 6), 8: (3, 4),
+NEEDS = {2: (1,), 4: (1, 3), 5: (2, 3, 4), 6: (2, 3, 4), 7: (2, 3, 4, 6), 8: (3, 4),
          9: (8,), 10: (7, 9), 11: (4, 8), 12: (4, 8, 10)}  # fmt: skip
 # The lessons after a chapter's first, for example 02_memory_tiles.
 PARTS = {0: ("libraries", "machine"), 2: ("tiles",), 4: ("dispatch",),
