@@ -131,6 +131,7 @@ print(matrix, "solved:", matrix == ["aei", "bfj", "cgk", "dhl"])
 # of the whole lesson.
 #
 # ## Shape, strides, and offset
+#
 # The rule is the same for any number of dimensions. The element at index (i, j, k) is
 # in the cell with the number
 #
@@ -332,8 +333,8 @@ for size in 2, 10_000:
 # %% [markdown]
 # Apart from noise, the times are the same. Moving the elements is another matter, and
 # that's what `contiguous()` does: it makes a copy whose elements are in the order of
-# the transpose. We copy 16 million elements, about a sixth of the large matrix, and
-# even that takes roughly 100,000 times as long.
+# the transpose. Here, copying only 16 million elements, about a sixth of the large
+# matrix, takes roughly 100,000 times as long.
 
 # %%
 part = torch.zeros(4000, 4000)
@@ -473,9 +474,8 @@ for v in y[1], y[1:2], y[1, None], y[1, :, None]:
     print(f"{v.shape!s:8} {v.strides!s:8} {v.offset}  {v.tolist()}")
 
 # %% [markdown]
-# A dimension of size 1 never uses its stride, so any number would do. `squeeze()`
-# {{=removes|((6,), (6,))}} all such dimensions, and `squeeze(0)` removes dimension 0 if
-# its size is 1.
+# `squeeze()` {{=removes|((6,), (6,))}} all such dimensions, and `squeeze(0)` removes
+# dimension 0 if its size is 1.
 
 # %%
 y[1, :, None].squeeze().shape, y[1:2].squeeze(0).shape
@@ -502,8 +502,8 @@ before
 
 # %% [markdown]
 # Our old values are {{=gone|tensor([0., 0.]}}. `before` is only a way to read the
-# storage, and the storage has changed. It works in the other direction too. If you
-# write through a view, the tensor it came from changes.
+# storage, and the storage has changed. The other direction works too: if you write
+# through a view, the tensor that it came from changes.
 
 # %%
 before[1] = 7
@@ -686,7 +686,7 @@ storage_order({"y[1:3]": y[1:3], "y[:, 1:3]": y[:, 1:3]})
 # %% [markdown]
 # The method `view` returns a view with another shape and the same number of elements.
 # (Slices are views too, even though only this method is called `view`.) For a
-# contiguous tensor, it always works.
+# contiguous tensor, `view` always works.
 
 # %%
 x.view(2, 6).strides, x.view(12).strides
@@ -911,9 +911,9 @@ shared[0]
 # | `device_opt_` | `t.device` | `x.device` |
 #
 # The storage is a separate object (`StorageImpl`) with an address and a size in bytes.
-# It's reference-counted, so it lives as long as any tensor reads it. `t.data_ptr()` is
-# the address of the first element. **Predict** how many bytes that is from the
-# beginning of the storage for `t[1:, 2:]`, if an int64 takes up 8 bytes.
+# It's reference-counted. `t.data_ptr()` is the address of the first element.
+# **Predict** how many bytes after the beginning of the storage this address is for
+# `t[1:, 2:]`, if an int64 takes up 8 bytes.
 #
 # <details><summary>Answer</summary>
 #
@@ -927,8 +927,6 @@ begin = view.untyped_storage().data_ptr()
 view.data_ptr() - begin, view.storage_offset() * view.itemsize
 
 # %% [markdown]
-# A kernel that handles any layout needs just an address, a shape, and strides.
-#
 # ## What each operation changes
 #
 # **Predict** which of these ten operations can return a tensor with a new storage:

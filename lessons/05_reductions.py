@@ -130,7 +130,7 @@ curves = {name: (sizes, e) for name, e in errors.items()}
 viz.lines(curves, x="elements", y="relative error", log="xy")
 
 # %% [markdown]
-# The tree isn't just faster, it's also {{=**more accurate**|'one by one': '3e-05',
+# The tree is not only faster but also {{=**more accurate**|'one by one': '3e-05',
 # 'tree': '3e-08'}}. The lab's checks of sums use this bound as their tolerance, so
 # every sensible order passes.
 #
@@ -156,7 +156,7 @@ print(f"k = {k:,}, sum = {one_by_one(chunks)}", "solved:", k <= 2000)
 # chunk = 1000
 # ```
 #
-# This reduces k from a million to 2,000.
+# This reduces k from 500,002 to 2,000, and the error from 0.35 % to 2 millionths.
 #
 # </details>
 
@@ -202,17 +202,16 @@ print(len(sums), "sums, from", min(sums), "to", max(sums))
 #
 # ## Two stages
 #
-# In chapter 02, a block added its elements as a tree. For ten million elements, we need
-# two more ideas, because a block has at most 1,024 threads. First, each thread adds
-# many elements in a loop. Second, many blocks work at once, and then a single block
-# adds their sums.
+# In chapter 02, a block added its elements as a tree. But it has at most 1,024 threads,
+# so ten million elements need two more ideas. First, each thread adds many elements in
+# a loop. Second, many blocks work at once, and then a single block adds their sums.
 
 # %%
 viz.stages(range(1, 21), blocks=2, size=4)
 
 # %% [markdown]
-# Thread 0 of 8 adds elements 0, 8, and 16, thread 1 adds elements 1, 9, and 17, and so
-# on. This is the grid-stride loop of chapter 01.
+# There are 8 threads, so thread 0 adds elements 0, 8, and 16, thread 1 adds elements 1,
+# 9, and 17, and so on. This is the grid-stride loop of chapter 01.
 #
 # **Puzzle 2: who adds what.** This line plans the first stage. In it, `b` is the block
 # and `t` is the thread's number within its block. But both blocks add the same
@@ -310,8 +309,8 @@ names = {"a tree in shared memory": "sum_tree", "shuffles": "sum_shuffle",
 viz.ranking({"GB/s": rates("sum of", names)})
 
 # %% [markdown]
-# All of them are about as fast as the copy, so memory is the limit. **Count the bytes
-# first.** A better tree can't speed up a kernel that waits for memory.
+# All of them are about as fast as the copy, so memory is the limit, and a better tree
+# wouldn't help. **Count the bytes first.**
 #
 # **To the lab**: exercise 1 (`sum_all`).
 #
@@ -376,7 +375,7 @@ viz.step(warp_sum, 1, 32, (x, y))
 
 # %% [markdown]
 # **Puzzle 3: the maximum.** This kernel should find the maximum of a warp's 32
-# elements, but it still adds.
+# elements, but it still adds. Fix it.
 
 # %%
 maximum = r"""
@@ -417,7 +416,7 @@ print(Kernel(inside, "warp_sum").check(1, 32, (x, y)))
 
 # %% [markdown]
 # The simulator reports a {{=divergent shuffle|divergent-shuffle in warp_sum}}. On a
-# GPU, the result is undefined, and the kernel may hang.
+# GPU, the kernel may hang.
 #
 # **Puzzle 4: too few elements.** This kernel should add only the first 20 elements of
 # x. The other lanes end before the shuffle, but their values are still used, so the
@@ -547,8 +546,8 @@ print(kept.shape, kept.ravel(), x.sum((0, 2)))
 
 # %% [markdown]
 # In both cases, {{=the same three numbers|(1, 3, 1) [ 60. 92. 124.] [ 60. 92. 124.]}}
-# are in memory. Only the shape differs. But only (1, 3, 1) broadcasts against x, so
-# only `kept` lets us divide each element by its sum.
+# are in memory. Only the shape differs. But (3,) doesn't broadcast against x, so to
+# divide each element by its sum, you need `kept`.
 
 # %%
 (x / kept).sum((0, 2))
@@ -566,8 +565,8 @@ np.zeros((3, 0)).sum(1), np.zeros((3, 0)).prod(1)
 #
 # You can sum a matrix of 65,536 × 4,096 floats along its rows or along its columns.
 # With one thread per column, neighboring threads read neighboring elements, so the
-# reads are coalesced. We compare five ways. Rows get a block or a warp each. Columns
-# get one thread each, or every 32 of them get one block of 32 × 32 threads or 16 such
+# reads are coalesced. We compare five ways. Each row gets a block or a warp. Each
+# column gets a thread, or every 32 columns get one block of 32 × 32 threads, or 16 such
 # blocks. The card holds 270,336 threads. **Predict** which of the five is slow.
 
 # %%
@@ -683,10 +682,6 @@ best
 # %% [markdown]
 # It returns {{=0}}, which isn't even in the row. Begin with an element of the row, or
 # with `-INFINITY`.
-#
-# The pair costs extra instructions. For 65,536 rows of 4,096 floats, PyTorch
-# takes {{argmax | PyTorch | time}} for the argmax and
-# {{sums of rows | PyTorch | time}} for the sums.
 #
 # **To the lab**: exercise 4 (`max_argmax`).
 #
@@ -817,11 +812,10 @@ print(Kernel(racy, "softmax_rows").check(4, 256, (x, y, 1000)))
 # > Σ exp(xⱼ − x) = Σ exp(xⱼ − m) · exp(m − x) = l · exp(m − x)
 #
 # All terms are off by the **same factor**, so a single multiplication corrects the
-# whole sum (M. Milakov and N. Gimelshein, *Online normalizer calculation for softmax*,
-# 2018).
+# whole sum (Milakov and Gimelshein, 2018).
 #
-# **Puzzle 7: correct the sum.** Change the line so that it also corrects l. `top` is
-# the maximum including the new element, so it may be the same as m.
+# **Puzzle 7: correct the sum.** This line only adds the new term. Make it correct l
+# too. `top` is the maximum including the new element, so it may be the same as m.
 
 
 # %%
@@ -984,16 +978,16 @@ print(f"{x.mean(dtype=np.float64) ** 2:.3f}  E[x]²")
 print(f"{np.spacing(np.float32(1e8))}  between neighboring floats")
 
 # %% [markdown]
-# The two numbers agree in their first eight digits, and a float has only about seven.
-# So only rounding errors are left. This is called **cancellation**. The subtraction
+# The two numbers agree in their first eight digits, and a float has only about seven,
+# so only rounding errors are left. This is called **cancellation**. The subtraction
 # itself is exact, but it exposes what was rounded away before.
 #
 # ### Welford's algorithm
 #
 # We'd like to subtract first and square afterward, but we don't know the mean yet. B.
-# P. Welford (1962) uses the mean **so far**. His algorithm keeps the count and the mean
-# of these elements, and m2, the sum of their squared distances from that mean. Each
-# element x updates all three:
+# P. Welford (1962) uses the mean of the elements **so far**. His algorithm keeps their
+# count, their mean, and m2, which is the sum of their squared distances from that mean.
+# Each element x updates all three:
 #
 #     before = x - mean
 #     count += 1
@@ -1058,7 +1052,7 @@ print("solved:", np.allclose(two, welford([1, 1, 3, 3, 3]), rtol=1e-4))
 # %% [markdown]
 # ### Break it: a thread without elements
 #
-# A thread without elements has the triple (0, 0, 0). Let's join two.
+# A thread without elements has the triple (0, 0, 0). Let's join two such triples.
 
 # %%
 with np.errstate(invalid="ignore"):
