@@ -212,6 +212,7 @@ FACTS = {  # that only the answer's process can know: see grading/drivers/__init
     "linear_regression": {"graphs"},
     "topological_order": {"quadratic"},
     "train_mnist": {"gathered"},
+    "unpack": {"not_returned"},
     "train_step": {"with_graph", "waits", "kept"},
 }
 FINITE = {"leaf_rules"}  # all four cases are asked, and a table is a right answer
