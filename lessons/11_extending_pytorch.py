@@ -16,12 +16,12 @@
 # So far, you've launched your kernels from a library of your own. In this lesson, you
 # put them into **PyTorch**, so that its autograd and `torch.compile` treat them like
 # any other operator. You'll build an extension, follow a call down to the kernel, and
-# learn which inputs find the faults of an operator.
+# learn which test inputs expose an operator's bugs.
 #
-# It takes about {{duration}}, plus a minute or two for the compilers. You should have
-# read chapters 04 and 08. A cell that needs a C++ compiler or a GPU says so if there's
-# none, and you can continue. Part 2 measures operators, and part 3 does the same in
-# TensorFlow.
+# This lesson takes about {{duration}}, plus a minute or two for the compilers, and
+# builds on chapters 04 and 08. A cell that needs a C++ compiler or a GPU says so if
+# there's none, and you can continue. Part 2 measures how fast the operators are, and
+# part 3 builds one of them in TensorFlow.
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
@@ -44,28 +44,25 @@ from grading import trying
 from minigrad import Kernel, answers_from, course, viz
 from minigrad.testing import extension
 
-# You'll write such an operator in lab 11. Here, the reference solutions stand in.
+# In lab 11, you'll write an operator of your own. Here, the solutions stand in.
 answers_from("solutions", before="12_graphs")
 EXAMPLES = course.home() / "examples"
 gpu = torch.cuda.is_available()
 where = "cuda" if gpu else "cpu"
 
 # %% [markdown]
-# ## Three parts: .cu, .cpp, .py
+# ## Four files, from Python down to the kernel
 #
-# Our example, `examples/extension`, adds two tensors and computes a batched outer
-# product, y[i, m, n] = a[i, m] · b[i, n]. A call passes through all of its parts, from
-# top to bottom.
+# Our example, `examples/extension`, has three operators: a sum, a bias with GELU (the
+# lab's topic), and a batched outer product, y[i, m, n] = a[i, m] · b[i, n]. We'll use
+# the sum and the product. A call passes through four files, from top to bottom.
 
 # %%
 viz.extension()
 
 # %% [markdown]
-# Each box is a file, with the function that's called in it. Python keeps what the
-# gradient needs, the C++ file checks the arguments, and the CUDA file launches the
-# kernel.
-#
-# Let's read it from the bottom, with a function that displays part of a source file.
+# Let's read these files from the bottom, with a function that displays part of a source
+# file.
 
 
 # %%
@@ -96,8 +93,8 @@ a, b = np.ones((2, 16), "f"), np.arange(128, dtype="f").reshape(2, 64)
 y = np.zeros((2, 16, 64), "f")
 
 # %% [markdown]
-# **Puzzle 1: no idle threads.** The blocks have 64 threads, and V is 4. These are
-# enough blocks for V = 1. Change the line so that every thread has work to do.
+# **Puzzle 1: no idle threads.** Each block has 64 threads, and V is 4. The line below
+# launches enough blocks for V = 1, so change it to leave no thread without work.
 
 # %%
 blocks = 2048 // 64  # your line
@@ -111,8 +108,8 @@ print("complete:", complete, "solved:", complete and blocks * 64 * 4 == y.size)
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# It takes 2,048 / 4 threads, which are 8 blocks. With 32 blocks the result is correct
-# too, because the guard stops the other threads.
+# You need 2,048 / 4 = 512 threads, which is 8 blocks of 64. With 32 blocks, the result
+# is correct too, because the guard stops the extra threads.
 #
 # ```python
 # blocks = 2048 // 4 // 64
@@ -133,12 +130,14 @@ for V in 1, 4:
 
 # %% [markdown]
 # It's a quarter, {{=48}}. The sectors also go down, from {{=576}} to {{=400}}, because
-# a request now covers two rows of `y`, which share the elements of `b`.
+# a warp now covers two rows of `y`. So it reads the same part of `b` only once and gets
+# both elements of `a` from one sector.
 #
 # ### The launch
 #
-# In C++, a tensor is an `at::Tensor`, because ATen is PyTorch's C++ library. Here's the
-# function that allocates the sum and launches its kernel, followed by what it uses.
+# In C++, a tensor is an `at::Tensor`, because ATen is PyTorch's C++ library. The
+# function that launches the sum is the shortest of the three, so let's read that one,
+# and then the struct and the macros that it uses.
 
 # %%
 part("extension/csrc/cuda.cu", "Tensor add_cuda(", "}")
@@ -150,11 +149,11 @@ part("extension/csrc/cuda.cu", "struct Place {", "};")
 part("extension/csrc/cuda.cu", "#define DISPATCH", "    }")
 
 # %% [markdown]
-# You need four pieces of C++ to read it:
+# Four things in this code may be new to you:
 #
-# - `[&] { … }` is a lambda. `AT_DISPATCH_FLOATING_TYPES_AND_HALF` compiles it for
-#   double, float, and half, with `scalar_t` as the type's name, and runs the one that
-#   fits.
+# - `[&] { … }` is a lambda. `AT_DISPATCH_FLOATING_TYPES_AND_HALF` compiles it once each
+#   for double, float, and half, with `scalar_t` as the type's name, and runs the
+#   version that matches the tensor's dtype.
 # - `a.const_data_ptr<scalar_t>()` is the address of the first element. It raises an
 #   error if the tensor has another dtype.
 # - `LAUNCH(kernel, threads, …)` is replaced by the text of its `#define`. It launches
@@ -170,8 +169,8 @@ part("extension/csrc/cuda.cu", "#define DISPATCH", "    }")
 #
 # <details><summary>Answer</summary>
 #
-# The results would be the same, but the GPU would be idle a hundred times, because the
-# host couldn't prepare a launch until the previous kernel has finished. So an operator
+# The results would be the same, but the GPU would sit idle a hundred times, because the
+# host couldn't prepare a launch until the previous kernel had finished. So an operator
 # doesn't wait, unless the size of its result depends on values, as for `nonzero`. An
 # error inside the kernel then shows up at the next call that waits.
 #
@@ -189,11 +188,9 @@ part("extension/csrc/bindings.cpp", "Tensor add(", "}")
 # %% [markdown]
 # `TORCH_CHECK(condition, …)` raises a RuntimeError if the condition is false, and joins
 # its other arguments to make the message. The macros contain such checks, and
-# `CHECK_SAME` compares devices and dtypes. (Many extensions have CHECK_CUDA, and
-# CHECK_INPUT for everything.) `RUN` calls `add_cuda` or `add_cpu`.
+# `CHECK_SAME` compares devices and dtypes. `RUN` calls `add_cuda` or `add_cpu`.
 #
-# The next cell builds the whole extension. Without a GPU, it's only the half for the
-# CPU.
+# The next cell builds the whole extension, or only its CPU half if you have no GPU.
 
 # %%
 try:
@@ -227,11 +224,13 @@ for name, pair in pairs.items() if ops else ():
 # {{=the fourth|must be contiguous}}. (Tensors on PyTorch's device "meta" have a shape
 # but no memory, so you can try this without a GPU.)
 #
-# Instead of refusing strides, you can use them. Here's a function that returns the sum
-# of i · x[i], which PyTorch's `load_inline` compiles from a string.
+# Instead of refusing strided tensors, you can support them. The function below returns
+# the sum of i · x[i]. PyTorch's `load_inline` (here through a small wrapper) compiles
+# it from a string.
 #
 # **Puzzle 2: every second element.** The function reads the wrong elements if `x` is a
-# slice with a step. Fix the line in the loop. (C++ has `x.stride(0)` too.)
+# slice with a step. Fix the line in the loop. (As in Python, `x.stride(0)` is the
+# stride of the first dimension.)
 
 # %%
 ramp_source = """
@@ -256,8 +255,8 @@ except (extension.NoCompiler, extension.BuildFailed) as problem:
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# Element i is i strides away from the first. `const_data_ptr` already includes the
-# offset.
+# Element i is i strides away from the first. You needn't add the storage offset,
+# because `const_data_ptr` already points to the first element.
 #
 # ```c
 # sum += i * p[i * x.stride(0)];
@@ -268,9 +267,9 @@ except (extension.NoCompiler, extension.BuildFailed) as problem:
 # %% [markdown]
 # ### A package
 #
-# `load_inline` and `load` (for files) compile when the program runs. If others should
-# install your operator, you need a **set-up file**. Let's write a small package with
-# one function, the hinge loss max(0, 1 − x).
+# `load_inline` and `load` (for files) compile when the program runs. To let others
+# install your operator, you need a **setup script**, `setup.py`. Let's write a small
+# package with one function, the hinge loss max(0, 1 − x).
 
 # %%
 folder = Path(tempfile.mkdtemp())
@@ -285,9 +284,9 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("hinge", &hinge); }
 """)
 
 # %% [markdown]
-# `PYBIND11_MODULE` makes it a Python module, and `m.def` gives the module a function.
-# **pybind11** is a C++ library that converts Python's arguments to C++, and C++
-# exceptions to Python's. (Most extensions include all of `torch/extension.h`.)
+# `PYBIND11_MODULE` makes the compiled library a Python module, and `m.def` adds a
+# function to it. **pybind11** is a C++ library that converts Python's arguments to C++,
+# and C++ exceptions to Python's.
 
 # %%
 _ = (folder / "setup.py").write_text("""\
@@ -308,9 +307,10 @@ def python(*arguments):
 
 
 # %% [markdown]
-# `CUDAExtension` instead of `CppExtension` also accepts `.cu` files. You'd install the
-# package with `pip install --no-build-isolation .`, because without the option, pip
-# builds it where your PyTorch can't be found. Here, we only build it.
+# If the package has `.cu` files, use `CUDAExtension` instead of `CppExtension`. You'd
+# install the package with `pip install --no-build-isolation .`, because pip otherwise
+# builds in a fresh environment, which doesn't have your PyTorch. Here, we only build
+# it.
 
 # %%
 if extension.has_compiler():
@@ -323,8 +323,8 @@ else:
 
 # %% [markdown]
 # The last line fails with an {{=ImportError|ImportError: libc10.so}}. The module needs
-# PyTorch's shared libraries, and `import torch` is what loads them. So a package's
-# `__init__.py` imports torch first. Here are other messages that you may meet:
+# PyTorch's shared libraries, which `import torch` loads. So a package's `__init__.py`
+# imports torch first. Here are other messages that you may meet:
 #
 # | message | cause and fix |
 # |---|---|
@@ -333,13 +333,10 @@ else:
 # | detected CUDA version mismatches | nvcc's major version must be PyTorch's |
 # | undefined symbol: _ZN3c10… | it was built for another PyTorch, so build it again |
 # | no kernel image is available | set TORCH_CUDA_ARCH_LIST for your GPU, e.g. "9.0" |
-#
-# (A library that uses only `torch/csrc/stable`, new in PyTorch 2.9, needn't be built
-# again for later versions.)
-#
+
 # **To the lab**: exercise 1 (`check_bias_gelu`), exercise 2 (`bias_gelu_cpu`), exercise
 # 3 (`bias_gelu`), exercise 4 (`bias_gelu_backward`), and exercise 5 (`bias_backward`).
-# Their operator is gelu(x + bias).
+# All five are about one operator, gelu(x + bias).
 #
 # ## A gradient
 #
@@ -353,9 +350,9 @@ else:
 # `torch.autograd.Function` is the class that you built in chapter 08. `forward` saves
 # in `ctx` what `backward` needs, and `backward` returns one gradient per argument.
 #
-# **Puzzle 3: the other gradient.** The letters of `einsum` name the dimensions that go
-# in and those that come out, and it sums over the missing ones. `da` is correct. Fix
-# `db`.
+# **Puzzle 3: the other gradient.** In the string, each letter names a dimension.
+# `einsum` sums over the letters that are missing after the arrow. `da` is correct, so
+# fix `db`.
 
 
 # %%
@@ -391,11 +388,10 @@ print("solved:", agree)
 # </details>
 
 # %% [markdown]
-# In `examples/extension`, `backward` calls compiled kernels, so it first calls
-# `dy.contiguous()`, because the gradient of a sum is a single number, expanded. It also
-# looks at `ctx.needs_input_grad`, so that a gradient nobody needs costs nothing. The
-# decorator `once_differentiable` refuses to compute the gradient's own gradient,
-# because autograd can't see into a compiled kernel.
+# In `examples/extension`, `backward` calls compiled kernels, which take only contiguous
+# tensors. `dy` often isn't contiguous, because the gradient of a sum is a single number
+# that's expanded. So `backward` first calls `dy.contiguous()`. It also looks at
+# `ctx.needs_input_grad`, so that a gradient nobody needs costs nothing.
 #
 # **Predict**: `torch.compile` turns a model into a graph before it runs it, and with
 # `fullgraph=True`, it raises an error if it can't follow a call. What does it do with
@@ -424,13 +420,13 @@ if ops:
 # which is called a **graph break**. (The backend `aot_eager` builds the graph without
 # compiling it.)
 #
-# ## An operator of the dispatcher
+# ## Register an operator
 #
 # PyTorch's docs recommend registering an operator with `torch.library`. You provide a
 # function, a name with a schema, a shape rule, and a gradient.
 #
-# Any function will do, so ours launches the same kernel through `minigrad.Kernel`. On a
-# GPU, that's CuPy, so two libraries have to agree on memory and on streams.
+# Any function will do, and ours launches the same kernel through `minigrad.Kernel`. It
+# uses CuPy on a GPU, so two libraries have to agree on memory and on streams.
 #
 # **Memory.** CuPy, NumPy, and PyTorch exchange arrays through **DLPack**, a C struct
 # with an address, a shape, strides, and a dtype. Nothing is copied.
@@ -438,7 +434,7 @@ if ops:
 
 # %%
 def memory(x):
-    """Return an array of CuPy or NumPy that shares the memory of a tensor."""
+    """Return a CuPy or NumPy array that shares a tensor's memory."""
     if not x.is_cuda:
         return np.from_dlpack(x.detach())
     import cupy
@@ -447,8 +443,8 @@ def memory(x):
 
 
 # %% [markdown]
-# **Predict** what the next cell prints. Its last line deletes the tensor that allocated
-# the memory.
+# **Predict** what the next cell prints. It deletes the tensor that allocated the memory
+# before it prints the array.
 
 # %%
 x = torch.zeros(3)
@@ -459,13 +455,13 @@ print(shared)
 
 # %% [markdown]
 # The array {{=sees the 7|[0. 7. 0.]}}, and it's still valid. The struct also contains a
-# function that the receiver calls when it no longer needs the memory, and PyTorch
-# doesn't free it before. A bare address, such as `x.data_ptr()`, has no such function,
-# so it's valid only as long as the tensor.
+# function that the receiver calls when it no longer needs the memory, and PyTorch keeps
+# the memory until then. A bare address, such as `x.data_ptr()`, comes without such a
+# function, so it's valid only as long as the tensor exists.
 #
 # **Streams.** CuPy has its own current stream, and kernels in different streams don't
-# wait for each other. The next picture is a sketch of what can happen. Each bar is a
-# kernel, and time runs to the right.
+# wait for each other. Here's what can happen. Each bar is a kernel, and time runs to
+# the right.
 
 # %%
 viz.spans(
@@ -478,8 +474,8 @@ viz.spans(
 
 # %% [markdown]
 # `outer` reads `a` before it's filled, and PyTorch reads `y` before it's written. So
-# CuPy has to launch in PyTorch's stream. The second function below allocates the
-# result.
+# CuPy has to launch in PyTorch's stream, which the first function below arranges. The
+# second one allocates the result, and it will also be our shape rule.
 
 
 # %%
@@ -499,8 +495,9 @@ def new_outer(a, b):
 
 
 # %% [markdown]
-# `custom_op` makes the function an operator. `mutates_args=()` says that it changes
-# none of its arguments, and its annotations become the schema.
+# `custom_op` makes the function an operator. `mutates_args=()` says that the function
+# changes none of its arguments. The schema is made from the function's type
+# annotations.
 
 # %%
 C = {torch.float32: "float", torch.float64: "double"}
@@ -508,7 +505,8 @@ C = {torch.float32: "float", torch.float64: "double"}
 
 @torch.library.custom_op("lesson11::outer", mutates_args=())
 def outer(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-    torch._check(a.dtype in C, lambda: f"a must be float or double, is {a.dtype}")
+    same = a.dtype == b.dtype and a.dtype in C
+    torch._check(same, lambda: f"need float or double, got {a.dtype} and {b.dtype}")
     y, kernel = new_outer(a, b), Kernel(KERNELS, f"outer_kernel<{C[a.dtype]}, 1>")
     with pytorchs_stream(a):
         args = *(memory(x.contiguous()) for x in (a, b)), memory(y)
@@ -523,20 +521,20 @@ print(outer._opoverload._schema)
 print(torch.ops.aten.conv2d.default._schema)
 
 # %% [markdown]
-# The second schema is PyTorch's convolution. PyTorch generates the C++ declaration from
-# it, where `Tensor?` (which may be None) becomes `std::optional<Tensor>`, and
-# `SymInt[2]` (a list of integers) becomes `IntArrayRef`.
+# The second schema is that of PyTorch's convolution. A `Tensor?` may be None, and
+# `SymInt[2]` is a list of two integers.
 #
-# The **shape rule** is called *fake*, because a compiler calls it with tensors that
-# have no memory, and it returns another one.
+# The **shape rule** is called *fake*, because a compiler calls it with fake tensors,
+# which have a shape but no memory, and it returns a fake result.
 
 # %%
 outer.register_fake(new_outer)
 torch.ops.lesson11.outer(a.to("meta"), b.to("meta")).shape
 
 # %% [markdown]
-# The **gradient** consists of two functions. One saves what the other needs, and the
-# other may call only operators that have shape rules themselves.
+# The **gradient** consists of two functions. The first saves what the second needs, and
+# the second computes the gradient. A compiler traces the second one too, so it may call
+# only operators that have shape rules.
 
 
 # %%
@@ -563,9 +561,10 @@ model(a, b).backward()
 print(model(a, b).item(), outer(a, b).sin().sum().item())
 
 # %% [markdown]
-# It doesn't, because `fullgraph=True` didn't raise an error. `torch.library.opcheck`
-# tests {{=all of this|'test_aot_dispatch_dynamic': 'SUCCESS'}}: the schema, how the
-# gradient is registered, the shape rule, and `torch.compile` with unknown sizes.
+# It doesn't, because otherwise `fullgraph=True` would have raised an error.
+# `torch.library.opcheck` tests {{=all of this|'test_aot_dispatch_dynamic': 'SUCCESS'}}:
+# the schema, how the gradient is registered, the shape rule, and `torch.compile` with
+# unknown sizes.
 
 # %%
 torch.library.opcheck(outer, (a, b))
@@ -613,9 +612,10 @@ print("solved:", set(found.values()) == {"SUCCESS"})
 #
 # ## The same in minigrad
 #
-# In minigrad, an elementwise operator is one call (chapter 04). Here's √(a² + b²), the
-# length of the hypotenuse, with its meaning in NumPy, its expression in CUDA C, and a
-# gradient for each operand. Its slope with respect to a is a divided by the length.
+# In minigrad, you register an elementwise operator with one call (chapter 04). Here's
+# √(a² + b²), the length of the hypotenuse, with NumPy's function, an expression in CUDA
+# C, and a gradient for each operand. Its slope with respect to a is a divided by the
+# length.
 #
 # **Puzzle 5: by symmetry.** Fix the last line of the call.
 
@@ -653,8 +653,8 @@ print("solved:", agree)
 
 # %% [markdown]
 # The library does the rest, and also sums the gradient of `row`, because that operand
-# was broadcast. The next table compares the three ways, with a row for each thing that
-# an operator needs.
+# was broadcast. The next table compares the three ways to provide what an operator
+# needs. (`register_kernel` gives an operator a second function for another device.)
 #
 # | | extension | `torch.library` | minigrad |
 # |---|---|---|---|
@@ -679,11 +679,11 @@ a, b = torch.rand(64, 32, requires_grad=True), torch.rand(32, 48)
 torch._C._dispatch_keys(a)
 
 # %% [markdown]
-# (A name may have several variants.) The keys are listed from low to high, so read them
-# from the right. {{=Autocast|AutocastCPU}} would change dtypes if it were on.
-# {{=AutogradCPU}} records the operation for the gradient and calls again without its
-# own key. {{=ADInplaceOrView}} counts the versions of tensors that are written in
-# place. Then {{=CPU|DispatchKeySet(CPU}} computes.
+# (A name may have several overloads.) The keys are listed from low to high, so read
+# them from the right. {{=Autocast|AutocastCPU}} would change dtypes if it were on.
+# {{=AutogradCPU}} records the operation for the gradient and calls the dispatcher
+# again, without its own key. {{=ADInplaceOrView}} counts the versions of tensors that
+# are written in place. Then {{=CPU|DispatchKeySet(CPU}} computes.
 #
 # Let's follow `a @ b`, which is `torch.matmul`. PyTorch can print the table of its
 # kernels.
@@ -696,12 +696,13 @@ for operator in "aten::matmul", "aten::mm":
             print(f"{operator:14} {key:12} {place.rpartition('/')[2]}")
 
 # %% [markdown]
-# `matmul` {{=only calls other operators|[math kernel]}}, and its gradient is theirs.
-# PyTorch calls this *CompositeImplicitAutograd*. `mm` has {{=a kernel for the
-# CPU|[kernel]}} and {{=one for autograd|[autograd kernel]}}.
+# `matmul` {{=only calls other operators|[math kernel]}}, so it needs no gradient of its
+# own. Theirs are enough. PyTorch calls this *CompositeImplicitAutograd*. `mm` has {{=a
+# kernel for the CPU|[kernel]}} and {{=one for autograd|[autograd kernel]}}.
 #
-# A `TorchDispatchMode` is called for every operator below autograd. **Predict** which
-# operators it sees for two matrices, and for two batches of matrices.
+# A `TorchDispatchMode` sits below autograd and is called for every operator that gets
+# there. Here it lists the operators for two matrices, and for two batches of matrices.
+# **Predict** which of the two needs more than one operator.
 
 # %%
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -732,9 +733,9 @@ for pair in (a, b), (torch.rand(2, 3, 4), torch.rand(2, 4, 5)):
 viz.dispatch()
 
 # %% [markdown]
-# **Puzzle 6: one operator.** A linear layer computes `c + a @ b`, which is two
-# operators, and on a GPU two launches. PyTorch also has a single operator for it, whose
-# name begins with `add`. Use it. (Type `torch.add` and press Tab, and use `help`.)
+# **Puzzle 6: one operator.** Written as `c + a @ b`, a linear layer takes two
+# operators, and on a GPU two launches. PyTorch has a single operator for it, whose name
+# begins with `add`. Use it. (Type `torch.add` and press Tab.)
 
 # %%
 c, names = torch.rand(48), []
@@ -757,8 +758,8 @@ print("solved:", len(names) == 1 and torch.allclose(y, c + a @ b))
 # </details>
 
 # %% [markdown]
-# `torch.profiler` shows the same levels with their times. Each bar is a call, and the
-# bars below it are the calls that it made. On a GPU, kernels appear too.
+# `torch.profiler` shows which operators call which, with their times. Each bar is a
+# call, and the bars below it are the calls that it made. On a GPU, kernels appear too.
 
 # %%
 from torch.profiler import ProfilerActivity
@@ -774,12 +775,11 @@ with profiler(activities=watched, acc_events=True) as prof:
 viz.profile(prof)
 
 # %% [markdown]
-# ## Verified
+# ## Is it correct?
 #
-# How do you know that an operator is correct? A matrix of random numbers finds few
-# faults. Let's see which ones it misses for y = 3x, with one correct version and seven
-# faulty ones. Two of them need `flat`, which ignores strides and reads the storage in
-# order, as `ramp` did.
+# A matrix of random numbers exposes few faults. Let's see which ones it misses for y =
+# 3x, with one correct version and seven faulty ones. Two of them need `flat`, which
+# ignores strides and reads the storage in order, as `ramp` did.
 
 
 # %%
@@ -829,7 +829,7 @@ OPERATORS = {
 }
 
 # %% [markdown]
-# `passing` runs a test on all eight and returns the names of those that pass.
+# `passing` returns the names of the operators that pass a test.
 
 
 # %%
@@ -846,9 +846,9 @@ def passing(test):
 # `torch.testing.assert_close` compares shape, dtype, device, and values, with a
 # tolerance that depends on the dtype (chapter 05), and raises an error if they differ.
 #
-# **Puzzle 7: other strides.** This x finds {{=only the operator in half precision|'in
-# half precision' found: True}}. Choose another x of shape (2, 3) that also finds the
-# operator that ignores strides.
+# **Puzzle 7: other strides.** With this x, the test fails {{=only for the operator in
+# half precision|{'in half precision'} solved}}. Choose another x of shape (2, 3) for
+# which it also fails for the one that ignores strides.
 
 
 # %%
@@ -860,14 +860,12 @@ def values(op):
 
 # %%
 found = {*OPERATORS} - {*passing(values)}
-print("'in half precision' found:", "in half precision" in found)
 print(found, "solved:", "ignores x's strides" in found and "correct" not in found)
 
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# The storage of a transposed tensor isn't row by row. You could also use a slice of
-# columns.
+# A transposed tensor isn't stored row by row.
 #
 # ```python
 # x = torch.rand(3, 2).T
@@ -881,7 +879,9 @@ print(found, "solved:", "ignores x's strides" in found and "correct" not in foun
 #
 # For a gradient, the choice of `dy` matters too.
 #
-# **Puzzle 8: a better dy.** Choose a `dy` that finds both faulty gradients.
+# **Puzzle 8: a better dy.** Choose a `dy` for which the test fails for both faulty
+# gradients. (It always fails for `reuses_y`, which detaches x and so has no gradient at
+# all.)
 
 
 # %%
@@ -899,23 +899,20 @@ print(found, "solved:", {"gradient of ones", "ignores dy's strides"} <= found)
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# It must not be all ones, and its storage must not be row by row.
+# Its elements must not all be 1, and they mustn't be stored row by row.
 #
 # ```python
 # dy = torch.rand(3, 2).T
 # ```
 #
-# If a gradient is a long sum, a correct operator may add in another order, so the
-# tolerance must allow for the rounding of the operand's dtype.
-#
 # </details>
 
 # %% [markdown]
-# The last two faults show only afterward. `changes_x` returns the correct result, and
-# so does `reuses_y`, until the next call.
+# Two faults are left, and they show only after the call. `changes_x` returns the
+# correct result, and so does `reuses_y`, until the next call.
 #
-# **Puzzle 9: call it twice.** This test calls the operator a second time, but it
-# doesn't find both. Change that line.
+# **Puzzle 9: call it twice.** This test calls the operator a second time, but it finds
+# only one of the two. Change that line.
 
 
 # %%
@@ -935,7 +932,8 @@ print(found, "solved:", {"changes x", "reuses y"} <= found)
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# With the same numbers, the second call writes the same result again, so pass others.
+# With the same numbers, the second call writes the same result again, so pass different
+# ones.
 #
 # ```python
 # op(-kept)
@@ -944,21 +942,18 @@ print(found, "solved:", {"changes x", "reuses y"} <= found)
 # </details>
 
 # %% [markdown]
-# This table lists inputs and the faults that they find.
+# This table lists inputs and the faults that they expose.
 #
 # | input | fault |
 # |---|---|
 # | a different size in each dimension | M and N swapped |
-# | more elements than a block has, and no multiple of it | the guard, the grid |
+# | a count above the block size, and not a multiple of it | the guard, the grid |
 # | sizes of 0 and 1 | a grid of 0 blocks |
 # | transposed, expanded, `x[1:]` | strides and offsets ignored |
 # | NaN, ±∞ | comparisons, `0 * x` |
 # | half, double | lost digits, a missing type |
 # | another device, another dtype | a missing check |
 # | a random dy | a gradient that's correct only for ones |
-#
-# Now you know the parts of a verification. In the lab, you'll put them together in one
-# function, for an operator with two arguments.
 #
 # **To the lab**: exercise 8 (`verify`).
 #
@@ -975,31 +970,29 @@ print(found, "solved:", {"changes x", "reuses y"} <= found)
 #
 # 1. Look at the launch. If it isn't in the current stream, the kernel may run before
 #    its input has been written.
-# 2. A compiler asks before there are values, for sizes that aren't known yet, and
-#    perhaps on a machine without that GPU.
+# 2. A compiler asks for the shape before there are any values. Some sizes may not be
+#    known yet, and the compiler's machine may not even have the GPU that the kernel
+#    needs.
 # 3. It says {{=nothing|line 5: torch.testing.assert_close(y, expected)}}, because
-#    nobody reads the False. Use `assert_close`, or put `assert` before it.
+#    nobody reads the False. Use `assert_close`, or write `assert torch.allclose(…)`.
 #
 # </details>
 
 # %%
-# Check the third answer: which of the two lines raises an error?
+# The third answer: this line only returns False, and the one below raises an error.
 y, expected = torch.zeros(3), torch.ones(3)
 torch.allclose(y, expected)
 with trying():
     torch.testing.assert_close(y, expected)
 
 # %% [markdown]
-# Now go to **lab 11**, where you write all of this for another operator.
-#
-# Further reading: PyTorch's tutorials on custom operators; and in its source:
+# Further reading: PyTorch's tutorials on custom operators, and these places in its
+# source.
 #
 # | what | where |
 # |---|---|
 # | compilers, flags, build.ninja | `torch/utils/cpp_extension.py`: `load` |
-# | one kernel, many dtypes | `aten/src/ATen/Dispatch.h`: `AT_DISPATCH_SWITCH` |
 # | looking up a kernel | `aten/src/ATen/core/dispatch/Dispatcher.h`: `call` |
 # | matmul | `aten/src/ATen/native/LinearAlgebra.cpp`: `_matmul_impl` |
 # | mm on a GPU | `aten/src/ATen/native/cuda/Blas.cpp`: `addmm_out_cuda_impl` |
-# | and to cuBLAS | `aten/src/ATen/cuda/CUDABlas.cpp`: `gemm` |
-# | opcheck | `torch/testing/_internal/optests/generate_tests.py`: `opcheck` |
+# | the call of cuBLAS | `aten/src/ATen/cuda/CUDABlas.cpp`: `gemm` |

@@ -16,8 +16,8 @@
 # Your operator is inside PyTorch. Is it also faster than what was there before? In this
 # lesson, you compare the two fairly and read a profiler's report.
 #
-# It takes about {{duration}} and builds on part 1. (It isn't on the core path.) All
-# times of a GPU were measured on one {{extension/op | outer_ | GPU}}
+# This lesson takes about {{duration}} and builds on part 1. It isn't on the core path.
+# All GPU times were measured on one {{extension/op | outer_ | GPU}}
 # (`docs/benchmarks/extension.md`).
 
 # %% setup=true
@@ -124,7 +124,7 @@ for (file, line, name), (_, count, own, *_) in sorted(rows, key=lambda r: -r[1][
 #
 # NVIDIA has two profilers. Nsight Systems (`nsys`) draws a timeline of the whole
 # program. Nsight Compute (`ncu`) runs each kernel several times and reads the
-# hardware's counters. (Both replace `nvprof`, which doesn't support current GPUs.)
+# hardware's counters.
 
 # %%
 for command in "nsys profile python program.py", "ncu --set full python program.py":
@@ -191,5 +191,5 @@ print(f"{written:,.0f} GB/s", "solved:", 3000 < written < 3350)
 # follow your program, as in a sort, a scan, or a lookup in your own data structure, you
 # need a kernel of your own.
 #
-# `docs/benchmarks/extension.md` compares all four, and `python benchmarks/extension.py`
-# measures them on your machine.
+# `docs/benchmarks/extension.md` has the times of all of them, and `python
+# benchmarks/extension.py` measures them on your machine.

@@ -14,11 +14,11 @@
 # # 11 · Part 3: The same in TensorFlow
 #
 # In TensorFlow, the graph exists before any value does (chapter 12 builds one). So an
-# operator is **declared** before anybody says how it's computed, and you'll meet part
-# 1's four things under other names.
+# operator is **declared** before anybody says how it's computed. You'll meet part 1's
+# kernel, shape rule, and gradient again, under other names.
 #
-# It takes about {{duration}} and builds on part 1. (It isn't on the core path.) Without
-# TensorFlow, you can read it, but most cells won't run.
+# This lesson takes about {{duration}} and builds on part 1. It isn't on the core path.
+# Without TensorFlow, you can read the lesson, but most cells won't run.
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
@@ -189,8 +189,8 @@ if tf:
         print(abs(mine - numeric).max() < 1e-6)
 
 # %% [markdown]
-# `compute_gradient` compares it with differences, like `gradcheck`. In a graph of
-# TensorFlow 1, the operator is the same.
+# `compute_gradient` compares the gradient with numerical differences, like `gradcheck`.
+# The operator also works in a graph of TensorFlow 1.
 
 # %%
 if tf:
@@ -201,6 +201,4 @@ if tf:
         print(*session.run([y, g], {p: [[1.0, 2.0]]}))
 
 # %% [markdown]
-# That's all of part 1 again, from the kernel to the gradient.
-#
 # Further reading: TensorFlow's guide *Create an op*.

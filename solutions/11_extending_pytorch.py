@@ -44,9 +44,9 @@ answers_from("labs", before="11_extending_pytorch")
 # %% [markdown] task="check_bias_gelu"
 # ## Refuse what doesn't fit
 #
-# If the bias has two elements too few, a kernel reads what's after its end. If a tensor
-# is on another device, its address means nothing here. So the function that Python
-# calls first checks everything. These are the rules:
+# If the bias is two elements short, a kernel reads past its end. If a tensor is on
+# another device, the kernel can't use its address. So the function that Python calls
+# first checks everything. These are the rules:
 #
 # - `x` and `bias` are on the same device.
 # - They have the same dtype, and it's a floating-point type.
@@ -54,20 +54,21 @@ answers_from("labs", before="11_extending_pytorch")
 # - `bias` has exactly one dimension, and as many elements as the last dimension of `x`.
 # - Both are contiguous.
 #
-# Write `check_bias_gelu`, with one `TORCH_CHECK(condition, "what's wrong: ", value)`
-# per rule. The message names the argument (`x` or `bias`) and says what's wrong with
-# it. It contains the devices, the dtypes, the number of dimensions, the two sizes that
-# differ, or the word "contiguous". Sizes of 0 are fine.
+# Write `check_bias_gelu`, with a `TORCH_CHECK(condition, "what's wrong: ", value)` for
+# each condition. (Most rules have two.) The message names the argument (`x` or `bias`)
+# and shows the value that breaks the rule: the device, the dtype, the number of
+# dimensions, or both sizes. For memory, it contains the word "contiguous". Sizes of 0
+# are fine.
 #
 # A tensor in C++ has `device()`, `scalar_type()`, `is_floating_point()`, `dim()`,
-# `size(0)`, `sizes()`, and `is_contiguous()`. `size(-1)` is the last size, but it
-# raises an error of another kind if there's no dimension. Here's one of PyTorch's own
-# messages.
+# `size(0)`, `sizes()`, and `is_contiguous()`. `size(-1)` is the last size, but if there
+# are no dimensions, it raises PyTorch's own IndexError, which the check doesn't accept.
+# Here's one of PyTorch's own messages.
 
 # %%
 import torch
 
-with trying():  # a TORCH_CHECK of PyTorch's own
+with trying():
     torch.nn.functional.linear(torch.ones(2, 3), torch.ones(4, 2))
 
 # %% [markdown] hints="check_bias_gelu"
@@ -80,8 +81,8 @@ with trying():  # a TORCH_CHECK of PyTorch's own
 # <details><summary>Hint 2</summary>
 #
 # Start with one rule, such as `TORCH_CHECK(bias.dim() == 1, …)`. Then compare the two
-# devices with `==`, and the dtypes in the same way. The message for a size needs both
-# numbers. Ask for the last size only after you know that there is one.
+# devices with `==`, and the dtypes in the same way. Ask for the last size only after
+# you know that there is one.
 #
 # </details>
 
@@ -127,18 +128,17 @@ check(check_bias_gelu)
 #
 #     gelu(u) = u * (1 + erf(u / sqrt(2))) / 2
 #
-# Python finds out the dtype when it runs, but C++ has to know it when it's compiled.
-# `AT_DISPATCH_FLOATING_TYPES_AND_HALF(x.scalar_type(), "bias_gelu", [&] { ... })`
-# compiles the code in braces for double, float, and half, with `scalar_t` as the type's
-# name, and runs the one that fits.
+# Python finds out the dtype when it runs, but C++ has to know it when it's compiled. So
+# use `AT_DISPATCH_FLOATING_TYPES_AND_HALF(x.scalar_type(), "bias_gelu", [&] { ... })`,
+# as in the lesson.
 #
 # Write `bias_gelu_cpu`.
 #
 # - Allocate the result with `at::empty_like(x)`, and compute it in a loop over
 #   pointers. `x.const_data_ptr<scalar_t>()` is one to read from, and
 #   `y.mutable_data_ptr<scalar_t>()` is one to write to.
-# - Compute in `at::opmath_type<scalar_t>`, which is float for half, and otherwise
-#   scalar_t itself. Round once, when you write.
+# - Compute in `at::opmath_type<scalar_t>`, which is float for half and otherwise
+#   `scalar_t` itself. Round once, when you store the result.
 # - `x` and `bias` have passed the checks of exercise 1 and must not change. `x` may
 #   have several dimensions, and there may be no elements.
 #
@@ -210,8 +210,8 @@ check(bias_gelu_cpu)
 #
 # If `acc_t` is float, write `(acc_t)0.5` instead of `0.5`. A bare `0.5` is a double, so
 # the whole expression would be computed in double, and most GPUs have only 1/32 or 1/64
-# as many units for that. (The check can't tell the difference, because the result is as
-# good.)
+# as many units for that. (The check can't tell the difference, because the result is
+# just as precise.)
 
 # %%
 torch.nn.functional.gelu(torch.tensor([0.0, 0.0, 2.0, 2.0]))
@@ -280,8 +280,8 @@ u.grad
 # %% [markdown] hints="bias_gelu_backward"
 # <details><summary>Hint 1</summary>
 #
-# What's the slope at u = 0? Compute both parts by hand before you write them down, and
-# compare with the cell above.
+# What's the slope at u = 1? Compute both parts with a calculator, and compare their sum
+# with what PyTorch printed above.
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -322,8 +322,8 @@ check(bias_gelu_backward)
 # %% [markdown] task="bias_backward"
 # ## The gradient of what was broadcast
 #
-# The bias was added to each of `M` rows. So its gradient is the sum of all rows, column
-# by column (chapter 08's `sum_to_size`).
+# The bias was added to each of `M` rows. So its gradient is the sum of the rows of
+# `dx`, column by column (chapter 08's `sum_to_size`).
 #
 # Write the kernel `bias_backward` with **one thread per column**. Thread j walks down
 # the rows and stores the sum of column j of `dx` in `dbias[j]`. It keeps the sum in
@@ -382,16 +382,17 @@ check(bias_backward)
 #
 # In `setup_context(ctx, inputs, output)`, `inputs` is `(x, bias)`. Save both with one
 # call of `ctx.save_for_backward`. Don't keep anything outside `ctx`, because many calls
-# may wait for their backward at the same time.
+# may wait for their backward pass at the same time.
 #
 # `backward(ctx, dy)` returns `(dx, dbias)`.
 #
 # - dx is `bias_gelu_backward(dy, x, bias)`, and dbias is `bias_backward(dx)`.
-# - The kernels take only contiguous tensors, but `dy` may have any strides, because the
-#   gradient of a sum is a single number, expanded. (x and bias are contiguous.)
+# - The kernels take only contiguous tensors, but `dy` may have any strides. For
+#   example, the gradient of a sum is a single number that's expanded. (x and bias are
+#   contiguous.)
 # - `ctx.needs_input_grad` has two bools, which say which gradients are needed. At least
-#   one of them is True. Return None for the other, and don't run a kernel whose result
-#   nobody needs, or run one twice.
+#   one of them is True. Return None for a gradient that isn't needed. Run each kernel
+#   at most once, and only if something depends on its result.
 # - `x`, `bias`, and `dy` must not change.
 #
 # Don't use PyTorch's functions. The methods of `ctx` and of tensors have the same names
@@ -399,8 +400,8 @@ check(bias_backward)
 
 # %%
 y = torch.ones(2, 3, requires_grad=True)
-y.sum().backward()
-y.grad, y.grad.stride(), torch.ones(()).expand(2, 3).is_contiguous()
+(dy,) = torch.autograd.grad(y.sum(), y)
+dy, dy.stride(), dy.is_contiguous()
 
 # %% [markdown] hints="bias_gelu_autograd"
 # <details><summary>Hint 1</summary>
@@ -471,14 +472,14 @@ check(bias_gelu_autograd)
 #
 # - `a` and `b` are tuples of sizes. An unknown size is `None`. If even the number of
 #   dimensions is unknown, the whole shape is `None`.
-# - Return a tuple of three sizes, each of them known if `a` or `b` tells.
+# - Return a tuple of three sizes. A size that neither `a` nor `b` gives is `None`.
 # - Raise a ValueError if `a` or `b` doesn't have two dimensions, or if both batches are
 #   known and differ. A size of 0 is known.
 #
-# A tensor on PyTorch's device "meta" has a shape but no memory.
+# Here's PyTorch's own shape rule at work, on the device "meta".
 
 # %%
-a = torch.empty(8, 3, device="meta")  # a shape, and no memory
+a = torch.empty(8, 3, device="meta")
 b = torch.empty(8, 4, device="meta")
 torch.einsum("bm,bn->bmn", a, b).shape
 
@@ -525,20 +526,10 @@ check(outer_shape)
 # %% [markdown] task="verify"
 # ## Find the faulty operators
 #
-# `verify(op, reference)` is given two functions of tensors `a`, (B, M), and `b`, (B,
-# N), on "cpu". The first is an operator to try, and the second is a correct batched
-# outer product. If the operator is correct, `verify` returns. If it has one of these
-# faults, `verify` raises an error:
-#
-# - **values**: of several batches; M and N that differ; more than 256 or 1,024
-#   elements; negative numbers, fractions, NaN, infinities, and 0 times these;
-# - **sizes**: B, M, or N may be 1 or 0;
-# - **layout**: `a` and `b` may be transposed or expanded, or begin inside a storage;
-# - **dtype**: float16, float32, and float64 give the same dtype, rounded once;
-# - **gradients**: of both operands, even if only one requires it, computed at least as
-#   precisely as in the operand's dtype, for any `dy` with any strides;
-# - **the rest of the world**: `a` and `b` don't change, and neither does a result if
-#   `op` is called again.
+# `verify(op, reference)` is given two functions. Both take tensors `a` of shape (B, M)
+# and `b` of shape (B, N), on "cpu". `op` is the operator to test, and `reference` is a
+# correct batched outer product. If `op` is correct, `verify` returns. Otherwise, it
+# raises an error. The contract lists all the ways in which `op` may be faulty.
 #
 # Do it in steps, as in lesson 11. First compare the values of one pair, and check. Then
 # add a second pair, then gradients, and so on. The check shows you which faults still
@@ -547,7 +538,8 @@ check(outer_shape)
 # A product is rounded once, so values must be equal. (The sign of a 0 and the bits of a
 # NaN don't matter.) A correct operator may add up a gradient in another order or in
 # double, so compare gradients with a tolerance that depends on the dtype. Use `rtol` =
-# `atol` = 100 · `np.finfo(dtype).eps` for a sum of at most 40 numbers of the size of 1.
+# `atol` = 100 · `np.finfo(dtype).eps`, which is enough for sums of up to 40 numbers
+# near 1.
 #
 # In minigrad, one comparison of a gradient looks like this.
 
@@ -580,11 +572,11 @@ print(dy.strides, "the gradients agree, with a tolerance of", near)
 # </details>
 # <details><summary>Hint 3</summary>
 #
-# The gradients of faulty operators may differ only if both operands require them, or
-# only one, so run backward for each of the three cases. A dy that's random and
-# transposed is `minigrad.randn(B, N, M).transpose(1, 2)`. If you need it in another
-# dtype, pass `dtype=` to `randn`, because `to` may make it contiguous. Call `op` a
-# second time with other values before you compare the first result.
+# Some faults show only if both operands require a gradient, and others only if just one
+# does. So run backward for each of the three cases. A dy that's random and transposed
+# is `minigrad.randn(B, N, M).transpose(1, 2)`. If you need it in another dtype, pass
+# `dtype=` to `randn`, because `to` may make it contiguous. Call `op` a second time with
+# other values before you compare the first result.
 #
 # </details>
 
@@ -648,9 +640,10 @@ check(verify)
 # %% [markdown]
 # ## What you've built
 #
-# Checks, a kernel for each device, a gradient, and a shape rule are all that an
-# operator of PyTorch needs. Once you've written yours, the next cell puts them together
-# on the CPU.
+# Checks, a kernel for each device, a gradient, and a shape rule are all that a PyTorch
+# operator needs. Once you've solved exercises 1, 2, and 6, the next cell puts them
+# together on the CPU. (Its gradient still computes with PyTorch's gelu, as in the cell
+# below exercise 6.)
 
 # %%
 with trying():

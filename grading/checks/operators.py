@@ -251,7 +251,7 @@ OPERATORS = {
             gradients_of(lambda da, db, *_: (da, 2 * db)),
         ),
     },
-    "the rest of the world": {
+    "side effects": {
         "changes a": changes(0),
         "changes b": changes(1),
         "changes a before it computes": doubles_first,

@@ -17,8 +17,8 @@ def bias_gelu_autograd(bias_gelu_backward, bias_backward):
     setup_context(ctx, inputs, output) is called after each forward, and inputs is
     (x, bias). It must save x and bias themselves, in any order, with one call of
     ctx.save_for_backward. It must save nothing else and keep nothing outside ctx,
-    because many calls may wait for their backward at once, and a call may have several
-    backwards, each with another dy.
+    because many calls may wait for their backward pass at once, and backward may run
+    several times for one call, each time with a different dy.
 
     backward(ctx, dy) must return a pair, (dx, dbias). ctx.saved_tensors is what was
     saved. ctx.needs_input_grad is a pair of bools, for x and bias, and at least one is

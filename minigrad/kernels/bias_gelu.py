@@ -15,9 +15,9 @@ bias_gelu = kernel_exercise(
 // possibly 0. The options -Dscalar_t and -Dacc_t define the types: float and float,
 // double and double, float and double, or __half and float. The sum and gelu must be
 // computed in acc_t and rounded only when y is written. A wider type than acc_t may be
-// used too, though it's slow. inf and NaN must be treated as the formula does, and
-// where gelu is 0, its sign may be any. y may hold anything before the launch. The
-// launch has one dimension and at least n threads, often more.
+// used too, though it's slow. For inf and NaN, the result must be what the formula
+// gives, and a result of 0 may have either sign. y may hold anything before the launch.
+// The launch has one dimension and at least n threads, often more.
 // N = 2, x = 0 1 2 3, bias = 0 -1:  y = gelu of 0 0 2 2 = 0 0 1.9545 1.9545
 __global__ void bias_gelu(const scalar_t* x, const scalar_t* bias, scalar_t* y,
                           int N, int n);
@@ -35,9 +35,10 @@ bias_gelu_backward = kernel_exercise(
 // gelu'(u) is (1 + erf(u / sqrt(2))) / 2 + u * exp(-u * u / 2) / sqrt(2 * pi). dy, x,
 // and dx have n elements, in rows of N, and bias has N. N >= 1, and n is a multiple of
 // N, possibly 0. The types are those of bias_gelu. Everything must be computed in acc_t
-// or a wider type, and rounded only when dx is written. NaN, 0, and an infinite dy must
-// be treated as the formula does. x and bias aren't infinite. dx may hold anything
-// before the launch. The launch has one dimension and at least n threads, often more.
+// or a wider type, and rounded only when dx is written. For NaN, 0, and an infinite dy,
+// the result must be what the formula gives. x and bias aren't infinite. dx may hold
+// anything before the launch. The launch has one dimension and at least n threads,
+// often more.
 // N = 1, dy = 1 2, x = 0 0, bias = 0:  dx = 0.5 1
 __global__ void bias_gelu_backward(const scalar_t* dy, const scalar_t* x,
                                    const scalar_t* bias, scalar_t* dx, int N, int n);
@@ -50,14 +51,15 @@ __global__ void bias_gelu_backward(const scalar_t* dy, const scalar_t* x,
 
 bias_backward = kernel_exercise(
     """\
-// Compute dbias[j], the sum of column j of dx, because the bias was added to every row.
+// Compute dbias[j], the sum of column j of dx, for all j < N.
 //
 // dx has M rows of N elements, stored row by row. M and N may be 0. If M is 0, dbias
 // must be 0. The types are those of bias_gelu. A sum must be kept in acc_t or a wider
 // type, and rounded to scalar_t once. The order of its terms is up to you. inf and NaN
-// must be treated as float does. The launch has one dimension and at least N threads,
-// often more. A warp must read neighbors and each element once, so 32 floats take at
-// most 4 sectors. Atomics aren't allowed. dbias may hold anything before the launch.
+// must propagate as in a sum of floats. The launch has one dimension and at least N
+// threads, often more. A warp must read neighbors, and each element must be read once.
+// So 32 floats take 4 sectors, or 5 if the row doesn't begin at a multiple of 32 bytes.
+// Atomics aren't allowed. dbias may hold anything before the launch.
 // M = 2, N = 3, dx = 1 2 3 4 5 6:  dbias = 5 7 9
 __global__ void bias_backward(const scalar_t* dx, scalar_t* dbias, int M, int N);
 """,

@@ -18,10 +18,11 @@ check_bias_gelu = cpp_exercise(
 // is broken, a TORCH_CHECK must refuse it before PyTorch itself raises an error:
 //     TORCH_CHECK(bias.dim() == 1, "bias must have one dimension, has ", bias.dim());
 // The message must name x or bias (the one that isn't contiguous, if that's the
-// problem) and say what's wrong with it. It must contain x's or bias's device for
-// devices, a dtype for dtypes, a number of dimensions or the sizes for dimensions, both
-// numbers for sizes that differ, and "contiguous" for memory. Messages for different
-// rules must differ. If several rules are broken, any of their messages will do.
+// problem) and say what's wrong with it. If the devices are wrong, it must contain one
+// of them, and likewise for dtypes. For dimensions, it must contain their number or the
+// sizes. For sizes that differ, it must contain both numbers, and for memory, the word
+// "contiguous". Messages for different rules must differ. If several rules are broken,
+// any of their messages will do.
 void check_bias_gelu(const at::Tensor& x, const at::Tensor& bias);
 """,
     points=3,
@@ -35,12 +36,12 @@ bias_gelu_cpu = cpp_exercise(
 // Return gelu(x + bias) as a new tensor with the shape and dtype of x.
 //
 // Both are on the CPU, have passed check_bias_gelu, and are float, double, or half. x
-// may have any number of dimensions and no elements. gelu(u) is u * (1 + erf(u /
+// has one or more dimensions, and it may be empty. gelu(u) is u * (1 + erf(u /
 // sqrt(2))) / 2, without an approximation by tanh. Compute in
 // at::opmath_type<scalar_t>, which is float for half, or a wider type, and round once.
-// ATen may only allocate memory, with at::empty or at::empty_like. The arithmetic must
-// be your own loop over pointers. inf and NaN must be treated as the formula does. x
-// and bias must not change, and no call may depend on an earlier one.
+// Use ATen only to allocate memory, with at::empty or at::empty_like. The arithmetic
+// must be your own loop over pointers. For inf and NaN, the result must be what the
+// formula gives. x and bias must not change, and no call may depend on an earlier one.
 at::Tensor bias_gelu_cpu(const at::Tensor& x, const at::Tensor& bias);
 """,
     points=3,

@@ -10,8 +10,8 @@ def outer_shape(a, b):
     a, b: tuples of sizes >= 0, as a graph knows them before it runs. An unknown size is
         None. If even the number of dimensions is unknown, the whole shape is None.
 
-    Returns a tuple of three sizes. Each is known if a or b tells, and otherwise None. a
-    and b both tell the batch.
+    Returns a tuple of three sizes. A size that neither a nor b gives is None. The batch
+    may come from either one.
     Raises ValueError if a or b doesn't have two dimensions, even if the other one is
     None, and if both batches are known and differ.
 

@@ -11,19 +11,20 @@ def verify(op, reference):
         They return y, (B, M, N), with y[i, m, n] = a[i, m] * b[i, n]. The reference is
         correct in all respects.
 
-    If op is correct, verify must return. Otherwise, it must raise an error of any type,
-    or let one through that op or the use of its result raises. op may be faulty in
+    If op is correct, verify must return. Otherwise, it must raise an error of any type.
+    If op itself or the use of its result raises one, don't catch it. op may be faulty
+    in any of these respects:
 
-    - values: of any batch; if M and N differ; beyond the first 256 or 1,024 elements;
-      for negative numbers, fractions, NaN, infinities, and 0 times these;
-    - sizes: if one or more of B, M, and N are 1 or 0;
-    - layout: if a or b is transposed or expanded, or begins inside a storage;
-    - dtype: for float16, float32, and float64, it must return the same dtype, and each
-      product must be rounded once to it;
-    - gradients: of a and b, if both or only one requires it, for any dy with any
-      strides. They must be as precise as sums in the operand's dtype;
-    - the rest of the world: op must not change a or b, and another call of op must not
-      change an earlier result.
+    - values: several batches, M different from N, more than 256 or 1,024 elements,
+      negative numbers, fractions, NaN, infinities, and 0 times NaN or infinity;
+    - sizes: B, M, or N may be 1 or 0, and several of them at once;
+    - layout: a or b may be transposed or expanded, or begin inside a storage;
+    - dtype: for float16, float32, and float64, op returns the same dtype, and each
+      product is rounded to it once;
+    - gradients: of a and b, if both or only one of them requires it, for any dy with
+      any strides, and at least as precise as a sum in the operand's dtype;
+    - side effects: op doesn't change a or b, and a later call doesn't change an earlier
+      result.
 
     A correct op may return any strides, any sign of a 0, and any bits for a NaN. It may
     add up a gradient in another order than the reference, or in a wider dtype. For sums
