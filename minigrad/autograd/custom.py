@@ -24,7 +24,7 @@ def bias_gelu_autograd(bias_gelu_backward, bias_backward):
     saved. ctx.needs_input_grad is a pair of bools, for x and bias, and at least one is
     True. A gradient that isn't needed must be None. bias_gelu_backward must run once,
     and bias_backward once if dbias is needed, otherwise not at all. x has one or more
-    dimensions and may have no elements. x and bias are contiguous, and dy has y's shape
-    and any strides. x, bias, and dy must not change, and no result may share memory
+    dimensions, and it may be empty. x and bias are contiguous, and dy has y's shape and
+    any strides. x, bias, and dy must not change, and no result may share memory
     with an earlier one.
     """

@@ -5,7 +5,7 @@ from ..exercises.registry import exercise
 
 @exercise(points=2, stars=2, minutes=15, level="extra")
 def outer_shape(a, b):
-    """Return the shape (B, M, N) of the outer products of a, (B, M), and b, (B, N).
+    """Return the shape (B, M, N) of the outer products of (B, M) and (B, N).
 
     a, b: tuples of sizes >= 0, as a graph knows them before it runs. An unknown size is
         None. If even the number of dimensions is unknown, the whole shape is None.

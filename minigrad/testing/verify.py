@@ -7,9 +7,9 @@ from ..exercises.registry import exercise
 def verify(op, reference):
     """Raise an error unless op is a correct batched outer product.
 
-    op, reference: functions of two minigrad tensors on "cpu", a, (B, M), and b, (B, N).
-        They return y, (B, M, N), with y[i, m, n] = a[i, m] * b[i, n]. The reference is
-        correct in all respects.
+    op, reference: functions of two minigrad tensors on "cpu", a of shape (B, M) and b
+        of shape (B, N). They return y of shape (B, M, N), with y[i, m, n] = a[i, m] *
+        b[i, n]. The reference is correct in all respects.
 
     If op is correct, verify must return. Otherwise, it must raise an error of any type.
     If op itself or the use of its result raises one, don't catch it. op may be faulty
