@@ -14,13 +14,13 @@
 # # 09 · Modules, losses, optimizers
 #
 # Since chapter 08, minigrad can compute the gradient of any expression. A network needs
-# more than that. It has thousands of parameters, and something has to find, save, and
-# initialize them. This lesson is about **modules**, which know their parameters by
-# name, and about the size of the numbers on their way through a deep network. It ends
-# with **losses**, and part 2 is about optimizers.
+# more than that. Its thousands of weights are in dozens of tensors, and something has
+# to find, save, and initialize them. This lesson is about **modules**, which know their
+# parameters by name, and about the size of the numbers on their way through a deep
+# network. It ends with **losses**, and part 2 is about optimizers.
 #
-# It takes about {{duration}}, builds on chapter 08, and needs no GPU. Write your
-# predictions down before you run the next cell.
+# This lesson takes about {{duration}}, builds on chapter 08, and needs no GPU. Write
+# your predictions down before you run the next cell.
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
@@ -64,7 +64,7 @@ viz.lines(points, x="x", y="y", dots="points")
 
 # %%
 w, b = minigrad.zeros(1).requires_grad_(), minigrad.zeros(1).requires_grad_()
-losses, way = [], []
+losses = []
 for _ in range(200):
     loss = ((x * w + b - y) ** 2).mean()
     loss.backward()
@@ -73,7 +73,6 @@ for _ in range(200):
             p -= 0.1 * p.grad
             p.grad = p.grad  # your line
     losses.append(loss.item())
-    way.append((w.item(), b.item()))
 
 # %%
 print(f"w {w.item():.3f}, b {b.item():.3f}", "solved:", losses[-1] < 0.1)
@@ -82,8 +81,8 @@ viz.lines({"loss": losses}, x="step", y="loss")
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# `backward` adds to `.grad`, so each step used the sum of all gradients so far. It kept
-# its speed and ran through the minimum again and again.
+# `backward` adds to `.grad`, so each step used the sum of all gradients so far. That
+# sum isn't 0 at the minimum, so w and b ran past it again and again.
 #
 # ```python
 # p.grad = None
@@ -95,22 +94,11 @@ viz.lines({"loss": losses}, x="step", y="loss")
 # </details>
 
 # %% [markdown]
-# Every pair (w, b) has a loss. In the next picture, each line connects pairs with equal
-# loss, and the path shows the 200 steps. It leads into the valley if you've solved the
-# puzzle, and circles around it otherwise.
-
-# %%
-xs, ys = x.numpy(), y.numpy()
-height = np.vectorize(lambda w, b: ((xs * w + b - ys) ** 2).mean())
-viz.surface(height, {"gradient descent": way}, x=(-1, 6), y=(-1, 4))
-
-# %% [markdown]
 # ## A module knows its parameters
 #
-# We listed w and b by hand. A network has thousands of parameters in dozens of tensors,
-# so we want an object that remembers whatever we assign to it. Python makes this easy,
-# because every assignment `self.name = value` calls the method `__setattr__`, which a
-# class can override.
+# We listed w and b by hand. For dozens of tensors, we want an object that remembers
+# whatever we assign to it. Python makes this easy, because every assignment `self.name
+# = value` calls the method `__setattr__`, which a class can override.
 
 
 # %%
@@ -146,8 +134,8 @@ def numbers(module):
 
 
 # %% [markdown]
-# **Predict** how many numbers two layers have that turn 64 inputs into 32 and 32 into
-# 10.
+# **Predict** how many numbers two layers hold, if the first turns 64 inputs into 32 and
+# the second turns those into 10.
 
 # %%
 net = Tiny()
@@ -156,7 +144,8 @@ numbers(net)
 
 # %% [markdown]
 # There are {{=2,410|2410}}, because the weights have 64 · 32 + 32 · 10 and the biases
-# 32 + 10. `nn.Module` works the same way, but can do more. Its names are PyTorch's.
+# 32 + 10. `nn.Module` works the same way but can do more, and it names parameters as
+# PyTorch does.
 
 # %%
 net = nn.Sequential(nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 10))
@@ -167,9 +156,9 @@ for name, p in net.named_parameters():
 # The name of a parameter is the path to it, with dots between the steps. `nn.ReLU` is
 # module 1 and has no parameters, so no name begins with 1.
 #
-# **Puzzle 2: lost layers.** This network would never learn, because it has no
-# parameters. `__setattr__` sees only a list here, and a list isn't a module. Replace it
-# with an `nn.ModuleList`, which takes the list as its argument.
+# **Puzzle 2: lost layers.** This network would never learn, because its `parameters()`
+# is empty. What does `__setattr__` see here, and why doesn't it record that? Change the
+# line. `nn.ModuleList` will help.
 
 
 # %%
@@ -191,7 +180,8 @@ print(names, "solved:", len(names) == 4)
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# A `ModuleList` is a module whose children are named 0, 1, 2, and so on.
+# `__setattr__` sees a list, which is neither a parameter nor a module. An
+# `nn.ModuleList` is a module whose children are named 0, 1, 2, and so on.
 #
 # ```python
 # self.layers = nn.ModuleList([nn.Linear(8, 8), nn.Linear(8, 2)])
@@ -200,21 +190,8 @@ print(names, "solved:", len(names) == 4)
 # </details>
 
 # %% [markdown]
-# Two modules may also share a parameter. **Predict** how many parameters the next
-# network has, and how many names its `state_dict` lists.
-
-# %%
-layer = nn.Linear(8, 8)
-twice = nn.Sequential(layer, nn.Tanh(), layer)
-len(list(twice.parameters())), list(twice.state_dict())
-
-# %% [markdown]
-# `parameters()` returns {{=two|(2, ['0.weight', '0.bias', '2.weight', '2.bias'])}},
-# because an optimizer that got a parameter twice would also step twice. The state dict
-# has {{=all four names|'2.weight'}}, because loading a file looks for every name.
-#
-# There's one more difference between modules and tensors. A tensor's `to` returns a new
-# tensor, but a module's `to` changes the module itself. **Predict** the two devices.
+# Next we call `to` on a tensor and on a module, and ignore what both return.
+# **Predict** the two devices.
 
 # %%
 rows = minigrad.zeros(2, 64)
@@ -223,17 +200,16 @@ net.to("sim")
 print(rows.device, net[0].weight.device)
 
 # %% [markdown]
-# The rows are still on {{=`cpu`|cpu sim}}, because nobody kept what `rows.to` returned.
-# So you write `x = x.to(device)`, but only `net.to(device)`.
-#
-# **To the lab**: exercise 1 (`named_parameters`), exercise 2 (`state_dict`), and
-# exercise 3 (`train`).
+# The rows are still on {{=`cpu`|cpu sim}}, because a tensor's `to` returns a new
+# tensor. A module's `to` changes the module itself. So you write `x = x.to(device)`,
+# but just `net.to(device)`.
 #
 # ### A checkpoint is a dictionary
 #
-# A saved network, called a **checkpoint**, needs only names and tensors. The
-# **safetensors** format starts with the length of a header. The header says where each
-# tensor is, and after it come their bytes.
+# A saved network, called a **checkpoint**, needs only names and tensors, and
+# `state_dict()` returns them in a dictionary. A file in the **safetensors** format
+# starts with the length of its header. The header says where each tensor is, and the
+# bytes of all tensors follow.
 
 # %%
 net.to("cpu")
@@ -245,13 +221,9 @@ print(data[8 : 8 + length].decode()[:62], "...")
 print(f"{len(data):,} bytes = 8 + {length} + 4 · 2,410")
 
 # %% [markdown]
-# Loading such a file never runs code from it. `torch.save` writes a pickle instead,
-# which may contain any code. Since PyTorch 2.6, `torch.load` refuses everything but
-# tensors, plain Python values, and a list of allowed classes, unless you pass
-# `weights_only=False`.
-#
-# The names are PyTorch's, so you can load the file into a PyTorch network with the same
-# layers. If the shapes differ, loading {{=fails|RuntimeError: Error(s)}}.
+# Loading such a file never runs code, unlike loading a pickle, which `torch.save`
+# writes. PyTorch can load our file into a network with the same layers, but if the
+# shapes differ, loading {{=fails|RuntimeError: Error(s)}}.
 
 # %%
 five = nn.Sequential(nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 5))
@@ -281,23 +253,27 @@ with trying():
 # part = {name: t for name, t in state.items() if name.startswith("0.")}
 # ```
 #
-# Starting from another network's layers like this is called **fine-tuning**.
+# Starting from another network's layers is called **transfer learning**, and training
+# them further is called **fine-tuning**.
 #
 # </details>
 
 # %% [markdown]
+# **To the lab**: exercise 1 (`named_parameters`), exercise 2 (`state_dict`), and
+# exercise 3 (`train`).
+#
 # ## How large are the numbers?
 #
 # A new network has to start with some weights, and choosing them is called
-# **initialization**. If they were all 0, all units of a layer would get the same
-# gradient, so they're random. But how large should they be?
+# **initialization**. If they were all equal, all units of a layer would get the same
+# gradient and stay equal, so they're random. But how large should they be?
 #
 # Each output of a layer is a sum of n products, where n is the number of inputs, called
-# **fan_in**. Suppose the inputs have variance 1, the weights have variance s², and both
-# have mean 0. Then each output has variance n · s².
+# **fan_in**. Suppose the inputs have variance 1, the weights have variance s², and all
+# of them are independent with mean 0. Then each output has variance n · s².
 #
-# **Predict** the **standard deviation** after thirty layers with n = 100, for s = 0.05,
-# 0.1, and 0.2. It's the square root of the variance.
+# The **standard deviation** is the square root of the variance. **Predict** it after
+# thirty layers with n = 100, for s = 0.05, 0.1, and 0.2.
 
 # %%
 minigrad.manual_seed(0)
@@ -310,7 +286,7 @@ for s in 0.05, 0.1, 0.2:
 # %% [markdown]
 # They're about 0.5³⁰, 1, and 2³⁰. If every layer is off by a factor of two, the signal
 # has vanished or exploded after thirty layers. Only {{=s = 1 / √n|s = 0.1 standard
-# deviation 9.97e-01}} keeps its size.
+# deviation 9.97e-01}} keeps the size of the signal.
 #
 # ### With an activation
 #
@@ -337,7 +313,8 @@ def some(seen):
 # Xavier Glorot. Its standard deviation is gain · √(2 / (fan_in + fan_out)), where
 # **fan_out** is the number of outputs. For square layers, that's gain / √n. The
 # **gain** makes up for what the activation takes away, and for tanh PyTorch uses 5/3.
-# **Predict** the shapes of the three rows.
+# Each of the three becomes a row of histograms. **Predict** how each row changes from
+# layer 1 to layer 30.
 
 # %%
 minigrad.manual_seed(0)
@@ -349,20 +326,21 @@ rows = {
 viz.histograms({name: some(seen) for name, seen in rows.items()})
 
 # %% [markdown]
-# - With small weights, all values {{=go to 0|layer 30: standard deviation 6.5e-10}}, so
-#   layer 30 no longer knows its input.
-# - With large weights, all values are {{=near −1 and 1|0.5, layer 30: standard
-#   deviation 0.91}}. There tanh is flat, so hardly any gradient comes back. Such units
-#   are called **saturated**.
+# - With small weights, all values shrink toward 0, to {{=about 10⁻⁹|layer 30: standard
+#   deviation 6.5e-10}} in layer 30.
+# - With large weights, most values are {{=near −1 or 1|0.5, layer 30: standard
+#   deviation 0.91}}. There tanh is flat, so hardly any gradient comes back through
+#   these **saturated** units.
 # - With Xavier initialization, the values stay in between, where tanh has a slope.
 #
 # ReLU doesn't flatten out for large inputs, but it sets the negative half to 0. That
 # halves the mean of the squares in every layer. **Kaiming initialization**, named after
 # Kaiming He, makes up for it with a gain of √2, so its standard deviation is √(2 / n).
 #
-# `nn.Linear` does neither. As in PyTorch, its weights are uniform between −1/√n and
-# 1/√n, so their variance is 1 / (3n). **Predict** which of the next three rows keep
-# their size.
+# By default, `nn.Linear` uses neither Xavier nor Kaiming. As in PyTorch, its weights
+# are uniform between −1/√n and 1/√n, so their variance is 1 / (3n). The next three rows
+# use variances of 1 / n, 2 / n, and 1 / (3n). **Predict** by which factor each changes
+# the mean square per layer.
 
 # %%
 kaiming = partial(nn.init.kaiming_normal_, nonlinearity="relu")
@@ -374,36 +352,10 @@ rows = {
 viz.histograms({name: some(seen) for name, seen in rows.items()})
 
 # %% [markdown]
-# Only Kaiming's row does, apart from chance. The default loses even more than 1/√n,
-# because each layer keeps a sixth of the mean square instead of half. Shallow networks
-# don't mind, but a deep one without normalization needs its own initialization.
+# Only Kaiming's row keeps its size, apart from chance. With 1/√n, each layer keeps half
+# of the mean square, and with the default only a sixth. Shallow networks don't mind,
+# but a deep one without normalization needs its own initialization.
 #
-# **Puzzle 4: keep the size.** These layers have a fan_in of 400 and a ReLU. Choose s so
-# that the mean square is still about 1 after twenty of them.
-
-# %%
-s = 0.05  # your line
-
-# %%
-h = minigrad.randn(500, 400)
-for _ in range(20):
-    h = F.relu(h @ (s * minigrad.randn(400, 400)))
-size = (h * h).mean().item()
-print(f"mean square {size:.2g}", "solved:", 0.1 < size < 10)
-
-# %% [markdown]
-# <details><summary>Answer</summary>
-#
-# It's √(2 / 400), about 0.071. The line as given is 1 / √400, so the mean square was
-# halved twenty times.
-#
-# ```python
-# s = (2 / 400) ** 0.5
-# ```
-#
-# </details>
-
-# %% [markdown]
 # ### The way back
 #
 # The gradient passes through the same matrices, transposed. So if the numbers shrink or
@@ -422,7 +374,7 @@ def deep(init, activation, depth=30, width=64):
     return nn.Sequential(*layers, nn.Linear(width, 10))
 
 
-images, t = minigrad.data.digits(train=True)  # handwritten digits, for part 2
+images, t = minigrad.data.digits(train=True)  # handwritten digits, more in part 2
 x = 3 * (images.flatten(1) - 0.3)  # rows of 64 pixels, with a mean near 0
 
 # %%
@@ -437,19 +389,17 @@ for name, init in inits.items():
     model = deep(init, nn.ReLU)
     F.cross_entropy(model(x[:200]), t[:200]).backward()
     every = [(p.grad * p.grad).sum().item() ** 0.5 for p in model.parameters()]
-    norms[name] = range(1, 31), np.maximum(every[:30], 1e-45)  # log: no 0
+    # a logarithmic axis can't show 0
+    norms[name] = range(1, 31), np.maximum(every[:30], 1e-45)
 viz.lines(norms, x="layer", y="norm of the gradient", log="y")
 
 # %% [markdown]
-# With 0.05, the gradients are below {{=10⁻¹⁶|from 4.63e-17}}, so nothing learns.
-# Gradients like these are called **vanishing**. With 0.5 they're **exploding** to more
-# than {{=10¹³|from 3.01e+13}}, and a single step would ruin the network. With Kaiming
-# initialization, all thirty layers have norms {{=between 0.1 and 0.5|lowest 0.122,
-# highest 0.417}}. Each line is nearly level, because a layer's weight gradient is its
-# input times the gradient from above, and one grows where the other shrinks. We could
-# measure this because we wrote the loops ourselves. For any other network there are
-# **hooks**, which are functions that a module calls after its forward or during
-# backward. You register one with `register_forward_hook`.
+# With 0.05, we have **vanishing** gradients, below {{=10⁻¹⁶|from 4.63e-17}}, so nothing
+# learns. With 0.5, we have **exploding** gradients, above {{=10¹³|from 3.01e+13}}, and
+# a single step would ruin the network. With Kaiming initialization, all thirty layers
+# have norms {{=between 0.1 and 0.5|lowest 0.122, highest 0.417}}. Each line is nearly
+# level, because a layer's weight gradient is its input times the gradient from above,
+# and one grows where the other shrinks.
 #
 # **To the lab**: exercise 4 (`linear`) and exercise 5 (`conv2d`) are the layers
 # themselves. Exercise 8 (`fans`) and exercise 9 (`kaiming_uniform_`) initialize them.
@@ -458,19 +408,15 @@ viz.lines(norms, x="layer", y="norm of the gradient", log="y")
 #
 # Initialization sets the sizes only at the beginning, but **batch normalization** (S.
 # Ioffe and C. Szegedy, 2015) measures them in every step. For each channel, it takes
-# the mean and the variance over the **batch**, which are the samples of a step, and
-# over all pixels if there are any.
+# the mean and the variance over the **batch** (the samples of one step), and over all
+# pixels if there are any.
 #
 # > y = (x − mean) / √(var + eps) · weight + bias
 #
-# The weight and the bias are learned, one of each per channel, so the network can
-# choose another scale if that helps. Batch norm has relatives that average over other
-# dimensions. In the next picture, the colored boxes share a mean.
-
-# %%
-viz.norm_axes()
-
-# %% [markdown]
+# A small eps avoids a division by 0. The weight and the bias are learned, one of each
+# per channel, so the network can choose another scale if that helps. They start at 1
+# and 0.
+#
 # **Predict** the mean and the standard deviation of y's columns if x has numbers around
 # 5.
 
@@ -482,19 +428,22 @@ for name, z in {"x": x, "y": y.detach()}.items():
     print(name, [f"{v:.2f}" for v in z.mean(0).tolist() + z.std(0).tolist()])
 
 # %% [markdown]
+# Each line has three means and then three standard deviations. Those of y are {{=1.01}}
+# rather than 1 because `std` divides by n − 1, and batch norm divides by n.
+#
 # When you use the network, there may be a single sample and no batch to average over.
 # So during training the layer also keeps a **running mean** and a **running variance**.
 # They're **buffers**, which are tensors that are saved but not learned.
 #
-# | | uses | running mean and variance |
+# | | normalizes with | running mean and variance |
 # |---|---|---|
-# | `bn.train()` | the batch's, over n | 0.9 · old + 0.1 · batch's, over n − 1 |
-# | `bn.eval()` | the running ones | unchanged |
+# | `bn.train()` | the batch's mean and variance | 0.9 · old + 0.1 · the batch's |
+# | `bn.eval()` | the running mean and variance | unchanged |
 #
-# The squares are divided by n − 1 for the running variance, because it's an estimate
-# for data that isn't in the batch. The 0.1 is called **momentum**. **Predict** the
-# running mean after our one batch. It began at 0, and the columns have means of about
-# 5.2, 5.1, and 4.3.
+# The batch's variance divides by n to normalize, but by n − 1 in the running variance,
+# which is an estimate for data outside the batch. The 0.1 is called **momentum**, but
+# it isn't the momentum of part 2. **Predict** the running mean after our one batch. It
+# began at 0, and the columns have means of about 5.2, 5.1, and 4.3.
 
 # %%
 print("running mean ", bn.running_mean)
@@ -504,11 +453,11 @@ print("50 batches on", bn.running_mean)
 
 # %% [markdown]
 # It's {{=a tenth of the batch's|running mean tensor([0.5247, 0.5084, 0.4308])}}, so
-# don't evaluate a network after a few batches only.
+# don't evaluate a network after only a few batches.
 #
-# **Puzzle 5: neighbors.** The first row of x is also the first row of `pair`, but it
-# gets another result there, because the other rows differ. Change the line so that both
-# results are the same.
+# **Puzzle 4: neighbors.** The first row of x is also the first row of `pair`, but it
+# gets a different result there, because the other rows differ. Change the line so that
+# both results are the same.
 
 # %%
 pair = minigrad.cat([x[:1], x[:1] + 1])
@@ -527,18 +476,15 @@ print(f"difference {gap:.2f}", "solved:", gap < 1e-6)
 # bn.eval()
 # ```
 #
-# Layer norm averages within a sample, so it has no such problem and needs no running
-# statistics. That's why transformers use it.
-#
 # </details>
 
 # %% [markdown]
 # ### Dropout: learn with holes
 #
-# **Dropout** (N. Srivastava and others, 2014) sets each number to 0 with probability p,
-# so that no unit can rely on a single other one. It only does so during training.
-# Today's libraries divide what's left by 1 − p. **Predict** the share of zeros, the
-# maximum, and the mean for a tensor of ones and p = 0.3.
+# **Dropout** (N. Srivastava and others, 2014) sets each number to 0 with probability p
+# during training, so that no unit can rely on any other one. What's left is divided by
+# 1 − p. **Predict** the share of zeros, the maximum, and the mean for a tensor of ones
+# and p = 0.3.
 
 # %%
 minigrad.manual_seed(0)
@@ -548,34 +494,9 @@ y = F.dropout(x, p=0.3)
 
 # %% [markdown]
 # The maximum is {{=1 / 0.7|tensor(1.4286)}}, and the mean {{=hardly
-# changes|tensor(1.0059)}}. So `eval()`, which drops nothing, needs no correction. (The
-# 2014 paper scaled the weights afterward instead.) Backward uses the same mask, so a
-# dropped number gets no gradient.
+# changes|tensor(1.0059)}}. So `eval()`, which drops nothing, needs no correction.
+# Backward uses the same mask, so a dropped number gets no gradient.
 #
-# **Puzzle 6: one instead of two.** A tensor goes through dropout with p = 0.2 and then
-# with p = 0.5. Choose a single p that drops as many.
-
-# %%
-p = 0.2 + 0.5  # your line
-
-# %%
-two = F.dropout(F.dropout(minigrad.ones(100_000), 0.2), 0.5)
-one = F.dropout(minigrad.ones(100_000), p)
-zeros = [(z == 0).float().mean().item() for z in (two, one)]
-print([f"{z:.2f}" for z in zeros], "solved:", abs(zeros[0] - zeros[1]) < 0.02)
-
-# %% [markdown]
-# <details><summary>Answer</summary>
-#
-# A number is kept if both keep it, which has probability 0.8 · 0.5 = 0.4.
-#
-# ```python
-# p = 1 - 0.8 * 0.5
-# ```
-#
-# </details>
-
-# %% [markdown]
 # **To the lab**: exercise 6 (`batch_norm`) and exercise 7 (`dropout`).
 #
 # ## The loss of a classifier
@@ -583,10 +504,10 @@ print([f"{z:.2f}" for z in zeros], "solved:", abs(zeros[0] - zeros[1]) < 0.02)
 # A classifier returns a score per class. The scores are called **logits**, and softmax
 # turns them into probabilities. The usual loss is **cross entropy**, which is minus the
 # logarithm of the correct class's probability, so it's 0 if the network is sure and
-# correct, and large if it's sure and incorrect.
+# right, and large if it's sure and wrong.
 #
 # **Predict** the loss of a network that knows nothing and gives ten classes the same
-# score. (log 10 is about 2.3.)
+# score.
 
 # %%
 scores = minigrad.zeros(1, 10)
@@ -594,10 +515,10 @@ F.cross_entropy(scores, minigrad.tensor([3]))
 
 # %% [markdown]
 # It's {{=2.3026}}, because −log(1/10) = log 10. If a training run with ten classes
-# starts far above that, the network is already sure of something, so the weights of its
-# last layer are too large.
+# starts far above that, the network is already sure of wrong answers, so its initial
+# weights are probably too large.
 #
-# **Puzzle 7: between two.** Choose three scores so that the loss is log 2 for class 0.
+# **Puzzle 5: between two.** Choose three scores so that the loss is log 2 for class 0.
 # What does the network believe then?
 
 # %%
@@ -653,8 +574,8 @@ scores.grad
 #
 # ## Before you go: three questions
 #
-# 1. `nn.Linear(100, 100)` and `nn.Conv2d(4, 100, 5)`: which fan_in does each have, and
-#    are their default weights the same size?
+# 1. How many numbers go into each output of `nn.Linear(100, 100)` and of `nn.Conv2d(4,
+#    100, 5)`, and do their default weights have the same range?
 # 2. What goes wrong if batch norm trains on a batch of one row?
 # 3. Where should the first loss be with 1,000 classes?
 #
@@ -662,15 +583,13 @@ scores.grad
 #
 # 1. Both have a fan_in of 100, which is 4 · 25 for the convolution. So both defaults
 #    are uniform between −0.1 and 0.1.
-# 2. The only value is its own mean, so every output is the bias. The variance over n −
-#    1 is 0 / 0. PyTorch raises an error.
+# 2. The only value is its own mean, so every output is the bias, and the running
+#    variance would be 0 / 0. PyTorch raises an error instead.
 # 3. It should be near log 1,000, which is about 6.9.
 #
 # </details>
 
 # %% [markdown]
-# Now go to **part 2**, about optimizers, or first to **lab 09**.
-#
 # Further reading: X. Glorot and Y. Bengio, *Understanding the difficulty of training
 # deep feedforward neural networks* (2010); K. He and others, *Delving Deep into
 # Rectifiers* (2015); and, in PyTorch's source, `torch/nn/modules/module.py`

@@ -13,12 +13,12 @@
 # %% [markdown]
 # # Lab 09 · Modules, losses, optimizers
 #
-# In this lab, you write what turns gradients into a network that learns. There are
-# seventeen exercises, which take about {{duration}}. First come modules and four
+# In this lab, you write everything between a gradient and a network that learns. There
+# are seventeen exercises, which take about {{duration}}. First come modules and four
 # layers, then initialization, the loss of a classifier as two kernels, the optimizers'
-# rules, clipping, and the training loop. The last exercise is a test. From here on you
-# write Python with tensors, and your functions from chapters 03 to 08 do the work
-# underneath.
+# rules, clipping, and the training loop. The last exercise is a test. Apart from two
+# kernels, you write Python with tensors from here on, and your functions from chapters
+# 03 to 08 do the work underneath.
 
 # %% [markdown]
 # {{how}}
@@ -48,8 +48,7 @@ answers_from("labs", before="09_nn")
 # ## A module knows its parameters
 #
 # A network is a tree of modules, and any of them may have parameters. An optimizer
-# needs them all in one list, and a checkpoint needs a name for each. A parameter's name
-# is the path to it, with dots between the steps. Here's an example.
+# needs them all in one list, and a checkpoint needs a name for each.
 #
 # > Sequential(Linear(3, 2), ReLU(), Linear(2, 1)): 0.weight, 0.bias, 2.weight, 2.bias
 #
@@ -57,8 +56,8 @@ answers_from("labs", before="09_nn")
 # `self._modules`. If two modules share a parameter, it's listed only once, because an
 # optimizer that got it twice would step twice.
 #
-# Write `named_parameters`. The next cell prints the two dictionaries' names for a small
-# network.
+# Write `named_parameters`. The next cell prints the names of a small network's modules,
+# and of its first module's parameters.
 
 # %%
 first, second = nn.Module(), nn.Module()
@@ -77,9 +76,9 @@ print(list(net._modules), list(first._parameters))
 # <details><summary>Hint 2</summary>
 #
 # Let the function call itself for each child, with the child's name added to the
-# prefix. Or loop over `self.named_modules(prefix=...)`, which already visits the tree
-# in the right order. To find parameters that were already listed, keep a set of them.
-# All levels must share that set.
+# prefix. Or loop over `self.named_modules(prefix=..., remove_duplicate=...)`, which
+# already visits the tree in the right order. To find parameters that were already
+# listed, keep a set of them. All levels must share that set.
 #
 # </details>
 
@@ -116,12 +115,12 @@ check(Module.named_parameters)
 #
 # A `state_dict` holds what a checkpoint needs, which is every parameter and every
 # buffer under its full name. A **buffer** is a tensor that belongs to the module but
-# isn't learned, such as the running mean of batch norm. Some buffers can be computed
-# again at any time. They were registered with `persistent=False`, so they're left out.
+# isn't learned, such as the running mean of batch norm. Buffers that can be computed
+# again at any time are registered with `persistent=False` and left out.
 #
 # There are two differences from exercise 1. A shared parameter is in the dictionary
 # under each of its names, because loading looks for all of them. And each tensor is
-# detached, so that saving doesn't hold on to a graph.
+# detached, so that nothing you do with it is recorded.
 #
 # Write `state_dict`. The module below has all kinds of tensors.
 
@@ -140,9 +139,9 @@ print(list(norm._parameters), list(norm._buffers), norm._non_persistent_buffers_
 # <details><summary>Hint 2</summary>
 #
 # Start with an empty dictionary. Add this module's parameters and then its buffers
-# under `prefix + name`, and skip None and the hidden names. Then update it with each
-# child's own `state_dict`, whose prefix is longer by the child's name and a dot. Pass
-# `keep_vars` on too.
+# under `prefix + name`, but skip None and the buffers that aren't persistent. Then
+# update it with each child's own `state_dict`, whose prefix is longer by the child's
+# name and a dot. Pass `keep_vars` on too.
 #
 # </details>
 
@@ -230,7 +229,7 @@ check(Module.train)
 # only a view.
 #
 # Write `linear`. You don't have to write a backward, because the operators that you use
-# have theirs.
+# already have one.
 
 # %%
 x, w = np.ones((2, 3)), np.arange(12.0).reshape(4, 3)
@@ -245,8 +244,8 @@ print((x @ w.T).shape)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Transpose the weight for `@`. The bias is broadcast over all dimensions in front, if
-# there is one.
+# Transpose the weight for `@`. If there's a bias, it's broadcast over all dimensions in
+# front.
 #
 # </details>
 
@@ -280,13 +279,11 @@ check(linear)
 # | weight as a matrix | (O, C · KH · KW) |
 # | their product | (N, O, L), where L = OH · OW |
 #
-# Write `conv2d`. From then on, `Conv2d` runs it. Inside `with
-# minigrad.kernel_variant("fastest")`, it runs kernels like those of chapter 07, which
-# never store the columns.
+# Write `conv2d`, which `Conv2d` will then run.
 
 # %%
 image = minigrad.arange(16).float().reshape(1, 1, 4, 4)
-print(minigrad.functional.unfold(image, (2, 3)).shape)  # 3 rows and 2 columns of places
+print(minigrad.functional.unfold(image, (2, 3)).shape)  # 3 x 2 positions
 
 # %% [markdown] hints="conv2d"
 # <details><summary>Hint 1</summary>
@@ -356,21 +353,21 @@ print(batch.var(), batch.var(ddof=1))
 # %% [markdown] hints="batch_norm"
 # <details><summary>Hint 1</summary>
 #
-# Which dimensions do you average over for any number of dimensions? What shape must the
+# Which dimensions do you average over, however many the input has? What shape must the
 # mean have so that you can subtract it?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `(1, C, *[1] * (input.ndim - 2))` works for rows and images. Subtract the mean before
-# you square, because a large mean would cost digits otherwise.
+# Reshape the mean to `(1, C, *[1] * (input.ndim - 2))`, which works for rows and
+# images. How do you get a variance that's divided by n − 1 from one that's divided by
+# n?
 #
 # </details>
 # <details><summary>Hint 3</summary>
 #
-# The running statistics must not become part of the graph, and they must change in
-# place. Which context manager stops the recording, and which method writes into a
-# tensor? Without `training`, only the source of the mean and variance differs.
+# Which context manager stops the recording, and which method writes into a tensor?
+# Without `training`, only the source of the mean and variance differs.
 #
 # </details>
 
@@ -437,7 +434,7 @@ print(random.keep_mask(minigrad.ones(10), 0.7))
 # %% [markdown] hints="dropout"
 # <details><summary>Hint 1</summary>
 #
-# In which cases isn't anything drawn at all? What would 1 / (1 − p) be if p is 1?
+# In which cases is nothing drawn at all? What is 1 / (1 − p) if p is 1?
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -471,7 +468,7 @@ with trying():
 check(dropout)
 
 # %% [markdown] task="fans"
-# ## How many numbers meet
+# ## Fan-in and fan-out
 #
 # How large should the initial weights be? An output is a sum of **fan_in** products, so
 # the more there are, the smaller each weight must be. In backward, an input's gradient
@@ -481,7 +478,7 @@ check(dropout)
 # input channels and all positions of the window. So shape (20, 10, 5, 5) has fan_in 10
 # · 25 and fan_out 20 · 25.
 #
-# Write `fans`. The next cell shows what the product of a few sizes, and of none, is.
+# Write `fans`. The next cell shows the product of two sizes, of one, and of none.
 
 # %%
 print(math.prod((5, 5)), math.prod((3,)), math.prod(()))
@@ -489,7 +486,7 @@ print(math.prod((5, 5)), math.prod((3,)), math.prod(()))
 # %% [markdown] hints="fans"
 # <details><summary>Hint 1</summary>
 #
-# How many numbers does one output depend on? How many outputs does one input go into?
+# Which of the sizes count for both fan_in and fan_out?
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -525,15 +522,14 @@ check(fans)
 # ## The initial weights
 #
 # A sum of fan_in products has fan_in times the variance of a single one. Weights with
-# variance 1 / fan_in keep the size. A ReLU halves the mean square, so it needs twice
-# the variance, or a standard deviation that's larger by its **gain** of √2. That makes
-# gain / √fan.
+# variance 1 / fan_in keep the size. A ReLU halves the mean square, so the weights need
+# twice that variance. In general, their standard deviation must be gain / √fan, where
+# the **gain** of a ReLU is √2.
 #
 # Here the weights are uniform between −bound and bound. Their standard deviation is
 # bound / √3, as the next cell measures.
 #
-# Write `kaiming_uniform_`. (K. He and others, *Delving Deep into Rectifiers*, 2015. The
-# first name is Kaiming.)
+# Write `kaiming_uniform_`.
 
 # %%
 print([round(calculate_gain(name), 3) for name in ("linear", "tanh", "relu")])
@@ -577,8 +573,8 @@ check(kaiming_uniform_)
 # ## Cross entropy, forward
 #
 # The loss of a classifier is minus the logarithm of the probability that softmax gives
-# to the correct class. In two steps that fails, because a tiny probability is rounded
-# to 0, whose logarithm is infinite. In one step it works.
+# to the correct class. In two steps, that fails, because a tiny probability is rounded
+# to 0, whose logarithm is minus infinity. So compute both in one step.
 #
 # > loss = lse − x[t], where lse = log(sum of exp(x[c])) = m + log(sum of exp(x[c] − m))
 #
@@ -661,14 +657,14 @@ check(cross_entropy_forward)
 # %% [markdown] task="cross_entropy_backward"
 # ## Cross entropy, backward
 #
-# The gradient of lse is the softmax, and the gradient of x[t] is 1 at the target. So
-# the gradient of the loss is very simple.
+# The gradient of lse is the softmax, and the gradient of x[t] is 1 at the target and 0
+# elsewhere. So the gradient of the loss is very simple.
 #
 # > dx = softmax(x) − one_hot(t)
 #
 # The loss of a batch is the mean over the rows that aren't ignored, so each row's
-# gradient is divided by their number, `count`. The gradient that arrives, `dy[0]`, is a
-# factor.
+# gradient is divided by their number, `count`. Multiply by `dy[0]` too, which is the
+# gradient that arrives at the mean.
 #
 # Write the kernel. The next cell shows that a row's gradients add up to 0.
 
@@ -711,6 +707,8 @@ __global__ void cross_entropy_backward(const float* x, const int* target,
 
 # %%
 with trying():
+    scores = np.array([[1, 2, 3], [0, 0, 0]], np.float32)
+    target, lse = np.array([1, 2], np.int32), np.log(np.exp(scores).sum(1))
     dx, dy = np.zeros_like(scores), np.ones(1, np.float32)
     kernel = Kernel(cross_entropy_backward.text, "cross_entropy_backward")
     kernel(1, 32, (scores, target, lse, dy, dx, 2, 3, -100, 2))
@@ -722,7 +720,7 @@ check(cross_entropy_backward)
 # %% [markdown] task="sgd"
 # ## SGD
 #
-# The basic step is `param -= lr * grad`. SGD has three additions.
+# The basic step is `param -= lr * grad`, and there are three optional additions.
 #
 # - **Weight decay** adds `weight_decay * param` to the gradient, so that large weights
 #   shrink.
@@ -747,9 +745,9 @@ for _ in range(5):
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Each sentence of the contract is a line with an `if` before it. `grad = grad + ...`
-# makes a new tensor, but `grad += ...` would change the caller's. The first buffer is a
-# copy of the gradient.
+# Most sentences in the list become one line, with or without an `if` before it. The
+# line `grad = grad + ...` makes a new tensor, but `grad += ...` would change the
+# caller's. The first buffer is a copy of the gradient.
 #
 # </details>
 
@@ -849,9 +847,8 @@ check(adam)
 # %% [markdown] task="adamw"
 # ## AdamW
 #
-# In Adam, the weight decay is added to the gradient, so it's divided by the gradient's
-# usual size too. Weights with large gradients hardly shrink. AdamW first multiplies the
-# weight by 1 − lr · weight_decay, and then makes Adam's step without decay.
+# AdamW first multiplies the weight by 1 − lr · weight_decay, and then makes Adam's step
+# without decay.
 #
 # Write `adamw`.
 
@@ -919,14 +916,15 @@ print(length, [g * min(1 / (length + 1e-6), 1) for g in gradients])
 # <details><summary>Hint 2</summary>
 #
 # `gradients_of` returns a list. Compute the sum of powers per gradient, add those up,
-# and take the root at the end. The infinity norm is the maximum of the maxima. What
-# does float16 do to a square of 300?
+# and take the root at the end. The infinity norm is the maximum of the maxima. What is
+# 300 squared in float16?
 #
 # </details>
 # <details><summary>Hint 3</summary>
 #
-# `(max_norm / (norm + 1e-6)).clamp(max=1)` is a tensor, so you don't have to wait for a
-# GPU. Write the scaled gradient into the gradient itself.
+# `(max_norm / (norm + 1e-6)).clamp(max=1)` is a tensor, so Python needn't read its
+# value, which would mean waiting for a GPU. Write the scaled gradient into the gradient
+# itself.
 #
 # </details>
 
@@ -974,17 +972,17 @@ check(clip_grad_norm_)
 # %% [markdown] task="linear_regression"
 # ## The loop
 #
-# Now you have a model, a loss, and an optimizer. The loop that trains them has five
-# steps, which are the same for a line and for a language model.
+# Now you have a model, a loss, and an optimizer. The loop that trains the model has
+# five steps, which are the same for a line and for a language model.
 #
-# 1. Forget the gradients of the epoch before.
+# 1. Forget the gradients of the previous epoch.
 # 2. Compute the prediction and the loss.
 # 3. Compute the gradients.
 # 4. Make a step.
 # 5. Remember the loss.
 #
-# Write `linear_regression`. In the example, the model learns the line y = 3x + 2 from
-# points.
+# Write `linear_regression`. It's named after the example below, a model that learns the
+# line y = 3x + 2 from points, but it trains any model.
 
 # %%
 x = minigrad.linspace(-1, 1, 50).reshape(50, 1)
@@ -1042,19 +1040,20 @@ check(linear_regression)
 # %% [markdown] task="test_dropout"
 # ## A test for a random function
 #
-# Dropout returns something else each time, but much about it is certain. You know which
-# values can occur, and about how many zeros there are. Two calls differ, and in
-# evaluation nothing is dropped.
+# Dropout returns something different each time, but you know a lot about its results.
+# You know which values can occur, and about how many zeros there are. Two calls differ,
+# and in evaluation nothing is dropped.
 #
 # Write a test for functions like `dropout`. It raises an error if something is wrong,
 # for example with `assert`. The check gives it correct functions, which it must always
 # accept, and incorrect ones with mistakes that people make in this lab.
 #
-# The next cell shows how far the share of zeros may be off by chance.
+# The share of zeros is hardly ever off by more than six standard deviations, which the
+# next cell computes.
 
 # %%
 dropped = minigrad.rand(100, 100).numpy() < 0.25
-print(dropped.mean(), "is nearly 0.25: give or take", 3 * (0.25 * 0.75 / 10_000) ** 0.5)
+print(f"{dropped.mean():.4f}, expected 0.25 ± {6 * (0.25 * 0.75 / 10_000) ** 0.5:.4f}")
 
 # %% [markdown] hints="test_dropout"
 # <details><summary>Hint 1</summary>

@@ -5,14 +5,13 @@ from ..exercises.registry import kernel_exercise
 cross_entropy_forward = kernel_exercise(
     """\
 // Write losses[r] = lse[r] - x[r][target[r]] and lse[r] = log(sum of exp(x[r][c])) for
-// each row r. The loss is minus the logarithm of the probability that softmax gives to
-// the correct class.
+// each row r.
 //
 // x: gridDim.x rows of n >= 1 scores, row by row. Block r works on row r. Scores are
-//   between -10000 and 10000, or minus infinity, but never a whole row of these. A
-//   loss may be infinite. Read x at most four times.
-// target: the correct class of each row, 0 to n - 1, or `ignore`. Then losses[r] = 0,
-//   and lse[r] is as for any other row.
+//   between -10000 and 10000, or minus infinity, but no row is minus infinity
+//   throughout. A loss may be infinite. Read each score at most four times.
+// target: the correct class of each row, 0 to n - 1, or `ignore`. If it's `ignore`,
+//   losses[r] is 0, and lse[r] is as for any other row.
 // ignore: any int outside of 0 to n - 1.
 //
 // blockDim.x is a power of two, at most 256. Shared arrays must have a fixed size,
@@ -34,7 +33,8 @@ cross_entropy_backward = kernel_exercise(
 //
 // x, dx: rows * n elements. Scores are between -128 and 128.
 // lse: log(sum of exp(x[r][c])) of each row, so softmax is exp(x - lse).
-// target: the correct class of each row, or `ignore`. Then the row's gradient is 0.
+// target: the correct class of each row, or `ignore`. If it's `ignore`, the row's
+//   gradient is 0.
 // ignore: any int outside of 0 to n - 1.
 // dy: one element, the gradient that arrives at the mean.
 // count: the number of rows that aren't ignored. It may be 0.

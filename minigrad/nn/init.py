@@ -61,11 +61,12 @@ def fans(shape):
 def kaiming_uniform_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu"):
     """Fill the tensor with uniform random numbers from -bound to bound, and return it.
 
-    Uniform numbers between -bound and bound have the standard deviation bound /
-    sqrt(3). It must be gain / sqrt(fan), where gain = calculate_gain(nonlinearity, a).
+    The standard deviation of the numbers must be gain / sqrt(fan), where gain =
+    calculate_gain(nonlinearity, a).
 
     tensor: it has at least two dimensions and no size of 0. It may be a Parameter, and
         filling it isn't recorded for gradients.
+    a: the slope of leaky_relu for negative numbers. Only calculate_gain needs it.
     mode: "fan_in" or "fan_out", which says what fan is. Anything else raises
         ValueError.
 

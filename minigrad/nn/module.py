@@ -147,7 +147,7 @@ class Module(Attributes, Conversions, hooks.Hooks):
 
     @exercise(points=2, stars=2, minutes=15, level="good to know")
     def state_dict(self, *, prefix="", keep_vars=False):
-        """Return {name: tensor} with all that must be saved of this module.
+        """Return {name: tensor} with every tensor of this module that must be saved.
 
         These are the parameters and the persistent buffers, of this module and of all
         below it. The order is this module's parameters, its buffers, then all of its
@@ -161,7 +161,7 @@ class Module(Attributes, Conversions, hooks.Hooks):
         keep_vars: if True, the result holds the tensors themselves. If False, it holds
             tensor.detach(), which reads the same memory.
 
-        A tensor with several names is there under each of them.
+        A tensor with several names is listed under each of them.
         """
 
     def load_state_dict(self, state_dict, strict=True):
@@ -178,8 +178,8 @@ class Module(Attributes, Conversions, hooks.Hooks):
 
         self.children(): the modules directly below this one. Whether you call their own
             `train` is up to you.
-        mode: True or False. Anything else, also 1 and 0, raises ValueError("training
-            mode is expected to be boolean"), and then no module has changed.
+        mode: True or False. Anything else, even 1 or 0, raises ValueError("training
+            mode is expected to be boolean") before any module changes.
         """
 
     def eval(self):

@@ -60,7 +60,7 @@ def batch_norm(
         Their mean may be large compared with their deviation, so subtract it before
         you square.
     running_mean, running_var: (C,). In training, both may be None.
-    weight, bias: (C,) each. Either may be None, which means 1 and 0.
+    weight, bias: (C,) each, or None, which means a weight of 1 and a bias of 0.
         All tensors have the dtype of the input, which may be float16.
     training: if True, mean and var are those of the input, where var is the sum of
         squares divided by n, the channel's number of elements. n is at least 2. Both
@@ -78,15 +78,14 @@ def batch_norm(
 def dropout(input, p=0.5, training=True):
     """Return the input with each element 0 with probability p, and the others scaled.
 
-    Those that are kept are multiplied by 1 / (1 - p), so the expected value of each
-    element stays the same.
+    Elements that are kept are multiplied by 1 / (1 - p).
 
     p: a number, never NaN. If it's outside [0, 1], the function raises ValueError,
         whatever `training` is. If it's 0, the result has the input's values. If it's 1,
         all elements are 0.
     training: if False, the result has the input's values. It may be the input.
 
-    Where the input is infinite or NaN, a dropped element may be NaN, also if p is 1.
+    Where the input is infinite or NaN, a dropped element may be NaN, even if p is 1.
     The result has the input's dtype. Gradients pass through what's kept, with the same
     scale.
 

@@ -9,14 +9,15 @@ from ..tensor import Tensor
 def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False):
     """Clip the norm of all gradients to max_norm, in place, and return the norm.
 
-    The norm is that of all gradients as one long vector, the square root of the sum of
-    all squares. Each gradient is multiplied by min(max_norm / (norm + 1e-6), 1). If
-    that's NaN, you may leave the gradients as they are.
+    The norm is that of all gradients as one long vector. For the default p = 2, it's
+    the square root of the sum of all squares. Each gradient is multiplied by the factor
+    min(max_norm / (norm + 1e-6), 1). If the factor is NaN, you may leave the gradients
+    as they are.
 
     parameters: a tensor or any iterable of tensors, none of them twice. A parameter
         whose .grad is None is skipped. All gradients have the same dtype.
-    norm_type: for another p, the norm is (sum of |g| ** p) ** (1 / p). For
-        float("inf"), it's the maximum of |g|.
+    norm_type: the exponent p. The norm is (sum of |g| ** p) ** (1 / p), or the maximum
+        of |g| if p is float("inf").
     error_if_nonfinite: if True and the norm is infinite or NaN, raise RuntimeError
         before any gradient changes.
 
@@ -24,9 +25,9 @@ def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=Fals
         makes one tensor of several.
 
     Returns the norm before clipping, a tensor without dimensions. Squares of float16
-    gradients don't fit into float16, so compute their norm in float32, g.float(), and
-    return it in that. All other dtypes keep their own. Without gradients, the result is
-    minigrad.tensor(0.0).
+    gradients may overflow, so compute their norm in float32, with g.float(), and return
+    float32. For any other dtype, the norm has the dtype of the gradients. Without
+    gradients, the result is minigrad.tensor(0.0).
     """
 
 

@@ -12,7 +12,7 @@ def sgd(
     """Make one step of stochastic gradient descent, and return the buffer.
 
     1. Add weight_decay * param to the gradient.
-    2. If there's a momentum, the new buffer is momentum * buffer + (1 - dampening) *
+    2. If momentum isn't 0, the new buffer is momentum * buffer + (1 - dampening) *
        gradient. If `buffer` is None, as in the first step, the new buffer is a copy of
        the gradient, without dampening.
     3. The direction is the buffer. With nesterov, it's gradient + momentum * buffer.
@@ -21,7 +21,7 @@ def sgd(
 
     grad: must stay as it is, and the buffer must not share its memory.
     buffer: None or the tensor of the step before, which may change in place.
-    nesterov: True only with a momentum and without dampening.
+    nesterov: True only with momentum and without dampening.
 
     Returns the buffer for the next step, or None without momentum.
     """

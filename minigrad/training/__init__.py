@@ -16,8 +16,8 @@ STATE = {"model", "optimizer", "train", "random", "losses", "results", "seconds"
 def linear_regression(model, loss_fn, optimizer, x, y, epochs):
     """Train a model on all of the data at once, `epochs` times, and return the losses.
 
-    In each epoch, forget all gradients, also in the first epoch, compute the loss and
-    its gradients, and make a step.
+    In each epoch, including the first, forget all gradients, compute the loss and its
+    gradients, and make a step.
 
     model, loss_fn: model(x) is the prediction, and loss_fn(prediction, y) is the loss,
         a tensor without dimensions.

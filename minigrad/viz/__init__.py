@@ -49,7 +49,6 @@ from .svg import extension as extension
 from .svg import fusion as fusion
 from .svg import machine as machine
 from .svg import memories as memories
-from .svg import norm_axes as norm_axes
 from .svg import promotion as promotion
 from .svg import toolchain as toolchain
 from .tables import tables as tables

@@ -28,11 +28,6 @@ def memories():
     return stored("memories")
 
 
-def norm_axes():
-    """Show what batch, layer, instance, and group norm each average over."""
-    return stored("norm_axes")
-
-
 def extension():
     """Show what a call of an extension passes through, and what each layer does."""
     return stored("extension")
