@@ -157,8 +157,8 @@ for name, p in net.named_parameters():
 # module 1 and has no parameters, so no name begins with 1.
 #
 # **Puzzle 2: lost layers.** This network would never learn, because its `parameters()`
-# is empty. What does `__setattr__` see here, and why doesn't it record that? Change the
-# line. `nn.ModuleList` will help.
+# returns nothing. What does `__setattr__` see here, and why doesn't it record that?
+# Change the line. `nn.ModuleList` will help.
 
 
 # %%
@@ -440,10 +440,10 @@ for name, z in {"x": x, "y": y.detach()}.items():
 # | `bn.train()` | the batch's mean and variance | 0.9 · old + 0.1 · the batch's |
 # | `bn.eval()` | the running mean and variance | unchanged |
 #
-# The batch's variance divides by n to normalize, but by n − 1 in the running variance,
-# which is an estimate for data outside the batch. The 0.1 is called **momentum**, but
-# it isn't the momentum of part 2. **Predict** the running mean after our one batch. It
-# began at 0, and the columns have means of about 5.2, 5.1, and 4.3.
+# To normalize, batch norm divides the sum of squares by n. The running variance is an
+# estimate for data outside the batch, so it divides by n − 1. The 0.1 is called
+# **momentum**, but it isn't the momentum of part 2. **Predict** the running mean after
+# our one batch. It began at 0, and the columns have means of about 5.2, 5.1, and 4.3.
 
 # %%
 print("running mean ", bn.running_mean)
@@ -452,8 +452,8 @@ for _ in range(50):
 print("50 batches on", bn.running_mean)
 
 # %% [markdown]
-# It's {{=a tenth of the batch's|running mean tensor([0.5247, 0.5084, 0.4308])}}, so
-# don't evaluate a network after only a few batches.
+# It's {{=a tenth of the batch's|running mean tensor([0.5247, 0.5084, 0.4308])}} mean,
+# so don't evaluate a network after only a few batches.
 #
 # **Puzzle 4: neighbors.** The first row of x is also the first row of `pair`, but it
 # gets a different result there, because the other rows differ. Change the line so that
@@ -566,8 +566,8 @@ F.cross_entropy(scores, minigrad.tensor([0])).backward()
 scores.grad
 
 # %% [markdown]
-# So a step raises the score of the correct class and lowers all others, in proportion
-# to their probability.
+# So a step raises the score of the correct class and lowers every other score in
+# proportion to its probability.
 #
 # **To the lab**: exercise 10 (`cross_entropy_forward`) and exercise 11
 # (`cross_entropy_backward`) are two kernels.

@@ -93,8 +93,8 @@ print(seen[1], "solved:", abs(seen[1][1]) < 1e-5)
 # and an average of its square. It divides the first by the square root of the second,
 # so a steep and a flat direction get steps of similar size.
 #
-# **Predict** which of the three changes sides in every step, and which ones overshoot
-# the minimum along a.
+# **Predict** which of the three changes sides of the valley in every step, and which
+# ones overshoot the minimum along a.
 
 # %%
 ways = {}
@@ -281,18 +281,8 @@ print(f"after: {score(net):.1%}, loss {losses[0]:.3f}, then {losses[-1]:.3f}")
 
 # %% [markdown]
 # An untrained network guesses, so about one digit in ten is correct, and the loss is
-# {{=near log 10|loss 2.343}}. The trained network gets {{=33}} digits wrong, and the
-# next cell shows ten of them. Above each is its label, and then the network's answer.
-
-# %%
-images, labels = minigrad.data.digits(train=False)
-answers = net(digits(train=False)[0]).argmax(1)
-wrong = [i for i in range(len(labels)) if answers[i].item() != labels[i].item()]
-print(len(wrong), "digits are wrong")
-titles = [f"{labels[i].item()}, not {answers[i].item()}" for i in wrong[:10]]
-viz.images([images[i] for i in wrong[:10]], titles)
-
-# %% [markdown]
+# {{=near log 10|loss 2.343}}.
+#
 # ### Break it: twelve layers
 #
 # Now we train a network with twelve hidden layers of 64 from three initializations.
@@ -451,7 +441,7 @@ losses = linear_regression(net, F.cross_entropy, adam, x[:10], t[:10], 50)
 print(f"{losses[0]:.3f}, then {losses[-1]:.3f}")
 
 # %% [markdown]
-# It memorizes them. If yours doesn't, look for a mistake in the code.
+# A correct network memorizes all ten. If yours doesn't, look for a mistake in the code.
 #
 # ## Before you go: three questions
 #
@@ -474,7 +464,6 @@ print(f"{losses[0]:.3f}, then {losses[-1]:.3f}")
 # code. In their set-up cells, replace `"solutions"` with `"labs"`, and then choose
 # **Kernel > Restart Kernel and Run All Cells**.
 #
-# Further reading: D. Kingma and J. Ba, *Adam* (2015); I. Loshchilov and F. Hutter,
-# *Decoupled Weight Decay Regularization* (2019); G. Goh, *Why Momentum Really Works*
-# (distill.pub); and, in PyTorch's source, `torch/optim/adam.py`
-# (`_single_tensor_adam`).
+# Further reading: I. Loshchilov and F. Hutter, *Decoupled Weight Decay Regularization*
+# (2019); G. Goh, *Why Momentum Really Works* (distill.pub); and, in PyTorch's source,
+# `torch/optim/adam.py` (`_single_tensor_adam`).
