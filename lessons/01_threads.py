@@ -940,8 +940,8 @@ viz.launch(lighten, (2, 1, 2), (4, 2), args)
 -(-1_000_003 // (128 * 4))
 
 # %% [markdown]
-# With a GPU, `torch.profiler` shows the grid and block of every kernel, and chapter 10
-# does that for a whole network.
+# `minigrad.trace` shows the grid and block of every kernel, and chapter 10 does that
+# for a whole network.
 #
 # ## In one table
 #

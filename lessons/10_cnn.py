@@ -20,9 +20,9 @@
 # trained network has learned, break it, and kill a training run to continue it as if
 # nothing had happened.
 #
-# It takes about {{duration}}, builds on chapters 07 and 09, and needs neither a GPU nor
-# the internet. If the text asks you to predict something, write your guess down first.
-# Each **puzzle** asks you to change a single line.
+# This lesson takes about {{duration}}, builds on chapters 07 and 09, and needs neither
+# a GPU nor the internet. If the text asks you to predict something, write your guess
+# down first. Each **puzzle** asks you to change a single line.
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
@@ -49,17 +49,18 @@ from minigrad.viz.drawing import centered
 
 minigrad.manual_seed(0)
 
-# You'll write six of these functions in lab 10. Here, the reference solutions stand in.
+# In lab 10, you'll write four of these functions and two of DataLoader's methods. Here,
+# the reference solutions stand in.
 answers_from("solutions", before="11_extending_pytorch")
 
 # %% [markdown]
 # ## The data
 #
 # MNIST is a set of 70,000 handwritten digits of 28 × 28 pixels, 60,000 for training and
-# 10,000 for testing. Its file format, IDX, begins with a **header**, and then the
-# elements follow, row by row. Here's a small file with two images of 3 × 4 pixels. The
-# cell prints its header in groups of four bytes, and `read_idx` turns the whole file
-# into an array.
+# 10,000 for testing. Its files are in a format called IDX. Such a file begins with a
+# **header**, and then the elements follow, row by row. Here's a small file with two
+# images of 3 × 4 pixels. The cell prints its header in groups of four bytes, and
+# `read_idx` turns the whole file into an array.
 
 # %%
 header = bytes([0, 0, 8, 3]) + b"".join(n.to_bytes(4, "big") for n in (2, 3, 4))
@@ -78,15 +79,16 @@ read_idx(header + bytes(range(24)))
 int.from_bytes((2).to_bytes(4, "big"), "little")
 
 # %% [markdown]
-# The 2 is in the byte that counts 256³, so the file seems to hold {{=33,554,432}}
-# images. A careful reader compares what the header promises with the number of bytes
+# The 2 ends up in the byte that's worth 256³, so the file seems to hold {{=33,554,432}}
+# images. A careful program compares the sizes in the header with the number of bytes
 # that follow before it allocates any memory.
 #
 # **Puzzle 1: labels.** MNIST's labels are in an IDX file too, but it has only one
-# dimension. Write the header of a file with three labels.
+# dimension. The line is the header of a file with one row of three columns. Change it
+# to the header of a file with three labels.
 
 # %%
-start = bytes([0, 0, 8, 3, 0, 0, 0, 1])  # your line
+start = bytes([0, 0, 8, 2, 0, 0, 0, 1, 0, 0, 0, 3])  # your line
 
 # %%
 labels = None
@@ -107,10 +109,11 @@ print(labels, "solved:", labels == [5, 0, 4])
 
 # %% [markdown]
 # In PyTorch, `torchvision.datasets.MNIST` reads these files, and its `transform` is
-# usually a `Compose` of two steps. `ToTensor` turns an image of height × width ×
-# channels with bytes from 0 to 255 into a float tensor of channels × height × width
-# from 0 to 1. `Normalize` then subtracts a mean and divides by a standard deviation.
-# Here, `normalized` does both with MNIST's mean and standard deviation.
+# usually a `Compose` of two steps. `ToTensor` divides the bytes by 255 and returns a
+# float tensor. It also moves the channels to the front, so height × width × channels
+# becomes channels × height × width. `Normalize` then subtracts a mean and divides by a
+# standard deviation. Here, `mnist` divides the bytes by 255. `normalized` adds the
+# channel, subtracts MNIST's mean, and divides by its standard deviation.
 
 
 # %%
@@ -153,9 +156,9 @@ viz.images(x[:20], t[:20].tolist())
 # %% [markdown]
 # ## Batches
 #
-# A `DataLoader` returns the items in batches, {{=in another order|[[7, 2, 4, 6]}} in
-# each epoch. Nobody has to remember that order, because a seed and the number of the
-# epoch determine it.
+# A `DataLoader` returns the items in batches and, with `shuffle=True`, {{=in a new
+# order|[[7, 2, 4, 6]}} in each epoch. Nobody has to remember that order, because a seed
+# and the number of the epoch determine it.
 
 # %%
 loader = DataLoader(range(10), batch_size=4, shuffle=True, seed=1)
@@ -167,8 +170,9 @@ print(*epochs, sep="\n")
 # only needs the seed, the epoch, and how many batches of that epoch were used, and then
 # it returns the rest of the epoch.
 #
-# **Puzzle 2: after step 5.** Every step uses one batch, and the run above stopped after
-# its fifth. Which state should the loader continue with? Both counts start at 0.
+# **Puzzle 2: after step 5.** Suppose that a training run uses these batches, one per
+# step, and stops after step 5. Which state should a new loader continue with? `epoch`
+# starts at 0, and `batch` counts the batches of that epoch that were used.
 
 # %%
 state = {"seed": 1, "epoch": 0, "batch": 2}  # your line
@@ -213,8 +217,8 @@ h1 = conv1(image)
 h1.shape
 
 # %% [markdown]
-# ReLU sets negative values to 0, and pooling keeps the maximum of each 2 × 2 pixels. So
-# each image is now {{=half as high and half as wide|(1, 32, 14, 14)}}.
+# ReLU sets negative values to 0, and pooling keeps the maximum of each block of 2 × 2
+# pixels. So each image is now {{=half as high and half as wide|(1, 32, 14, 14)}}.
 
 # %%
 h2 = F.max_pool2d(F.relu(h1), 2)
@@ -222,7 +226,7 @@ h2.shape
 
 # %% [markdown]
 # The second convolution has 64 filters of 3 × 3, and its input has 32 **channels**.
-# **Predict** the shape of all its weights, and the shape of the output after ReLU and
+# **Predict** the shape of its weight, and the shape of the output after ReLU and
 # pooling.
 
 # %%
@@ -232,11 +236,11 @@ conv2.weight.shape, h3.shape
 
 # %% [markdown]
 # Each filter looks at all {{=32}} channels at once, and the output has {{=64}} channels
-# of {{=7}} × {{=7}}. The input pixels that one of these values depends on are its
-# **receptive field**. After the first convolution, it's 3 × 3. A pooling window adds
-# one neighbor, which is 1 pixel away, so it becomes 4 × 4. After that pooling,
-# neighbors are 2 pixels apart. **Predict** the receptive field after the second
-# convolution and after the second pooling.
+# of {{=7}} × {{=7}}. Each of the 64 · 7 · 7 output values depends on some of the input
+# pixels, which are its **receptive field**. After the first convolution, it's 3 × 3. A
+# pooling window adds one neighbor, which is 1 pixel away, so it becomes 4 × 4. After
+# that pooling, neighbors are 2 pixels apart. **Predict** the receptive field after the
+# second convolution and after the second pooling.
 #
 # <details><summary>Answer</summary>
 #
@@ -248,10 +252,11 @@ conv2.weight.shape, h3.shape
 # %% [markdown]
 # ### Break it: a view that fits by accident
 #
-# From here on, position no longer matters. The 64 · 7 · 7 = 3,136 values of an image
+# The linear layers take one row per image. So the 64 · 7 · 7 = 3,136 values of an image
 # become one row, and you'll often see this written as `view(-1, 3136)`. Suppose that
-# someone passes two images of 56 × 56, so that h has shape (2, 64, 14, 14). **Predict**
-# the shape of the view.
+# someone passes two images of 56 × 56. After the first pooling they're 28 × 28, which
+# is where the cell starts, and h has shape (2, 64, 14, 14). **Predict** the shape of
+# the view.
 
 # %%
 h = F.max_pool2d(F.relu(conv2(minigrad.ones(2, 32, 28, 28))), 2)
@@ -316,8 +321,8 @@ print(f"{sum(numbers.values()):>18,} parameters in all")
 #
 # **Puzzle 4: any size.** Many newer networks don't flatten. They average each channel
 # over all its positions, so the first linear layer has 64 inputs instead of 3,136, and
-# images may have any size. Change the line so that it does that. `mean` takes a tuple
-# of dimensions.
+# images may have any size. Change the line so that `features` has these 64 averages.
+# `mean` takes a tuple of dimensions.
 
 # %%
 features = h3.flatten(1)  # your line
@@ -342,27 +347,17 @@ print(features.shape, "solved:", fits)
 # </details>
 
 # %% [markdown]
-# `minigrad.models.ConvNet` is the network we've just built. Here's the graph of its
-# loss, as in chapter 08, but with `depth=1`, each of its {{=four layers|4 calls of
-# modules folded}} is drawn as one box. Backward begins at the loss and visits the
-# layers from last to first.
-
-# %%
-net = ConvNet()
-loss = F.nll_loss(net(image), t[:1])
-viz.graph(loss, depth=1)
-
-# %% [markdown]
 # ## What ran for it
 #
-# Let's run the network on the simulator's device and list the kernels that one image
-# needs. A convolution needs three of them (chapter 07), which copy the windows into a
-# matrix, multiply, and add the bias. A linear layer multiplies and adds its bias, and
-# ReLU, pooling, and `log_softmax` need one kernel each. **Predict** how many run, and
-# look for any that you didn't expect.
+# `minigrad.models.ConvNet` is the network we've just built. Let's run it on the
+# simulator's device and list the kernels that one image needs. A convolution needs
+# three of them (chapter 07), which copy the windows into a matrix, multiply, and add
+# the bias. A linear layer needs two, which multiply and add the bias. ReLU, pooling,
+# and `log_softmax` need one kernel each. **Predict** how many run, and look for any
+# that you didn't expect.
 
 # %%
-on_device = ConvNet().to("sim")
+net, on_device = ConvNet(), ConvNet().to("sim")
 on_device.load_state_dict(net.state_dict())
 with minigrad.trace() as trace:
     on_device(image.to("sim"))
@@ -372,31 +367,26 @@ trace
 # %% [markdown]
 # You've met every one of these kernels.
 #
-# - A **convolution** starts with `{{=unfold}}`, as in chapter 07.
-# - A **linear** layer is `addmm` in PyTorch. fc1 makes only 128 values, so there would
-#   be too few blocks to keep a GPU busy. But each value is a sum of 3,136 products, so
-#   each sum is {{=split into 28 parts|8 x 1 x 28}}, and `{{=sum}}` adds the parts up.
-#   This is called **split-K**. conv2 does the same, which makes {{=18|18 kernels}}
-#   kernels instead of 16.
+# - In a **linear** layer such as fc1, only 128 values are made, so there would be too
+#   few blocks to keep a GPU busy. But each value is a sum of 3,136 products, so each
+#   sum is {{=split into 28 parts|8 x 1 x 28}}, and `{{=sum}}` adds the parts up. This
+#   is called **split-K**. conv2 does the same, which makes {{=18|18 kernels}} kernels
+#   instead of 16.
 # - **ReLU** is the one-line kernel of chapter 04.
 # - The last one is the {{=online softmax|log_softmax online}} of chapter 05 with a
 #   logarithm.
 #
-# minigrad chooses a version by the sizes. Where its tiles fit, it takes {{=a faster
-# matrix product|matmul pipelined}}.
+# minigrad chooses a kernel by the sizes of its inputs. Of the four matrix products
+# here, only conv2's is suited to the faster `{{=matmul_pipelined}}`.
 #
 # ### What PyTorch runs
 #
 # Now we build the same network in PyTorch.
 
 # %%
-import os
-
-os.environ["KINETO_LOG_LEVEL"] = "99"  # or PyTorch's profiler writes lines of its own
 import torch
 import torch.nn.functional as TF
 from torch import nn as tnn
-from torch.profiler import profile
 
 
 # %%
@@ -427,43 +417,24 @@ with torch.no_grad(), minigrad.no_grad():
 print("largest difference:", abs(difference).max())
 
 # %% [markdown]
-# PyTorch's profiler records every operator, and which operator called it. The names
-# begin with `aten::`, because ATen is PyTorch's library of operators. We print two
-# layers and, on an NVIDIA GPU, the kernels.
-
-
-# %%
-def show(event, depth=0, deepest=4):
-    print("  " * depth + event.name)
-    for inner in event.cpu_children if depth < deepest else ():
-        show(inner, depth + 1, deepest)
-
-
-# %%
-place = "cuda" if torch.cuda.is_available() else "cpu"
-twin, digit = twin.to(place), digit.to(place)
-with profile(acc_events=True) as seen, torch.no_grad():
-    twin(digit)
-top = [event for event in seen.events() if event.cpu_parent is None]
-show(next(event for event in top if event.name == "aten::conv2d"))
-show(next(event for event in top if event.name == "aten::linear"), deepest=1)
-kernels = [event.name for event in top if not event.name.startswith("aten::")]
-print(*kernels or ["(kernels' names need a GPU)"], sep="\n")
+# <details><summary>Which operators does PyTorch call?</summary>
+#
+# Operators' names begin with `aten::`, because ATen is PyTorch's library of operators.
+# `aten::conv2d` calls `aten::convolution`, which calls `aten::_convolution`, and that
+# chooses the operator that does the work. On a CPU, it's often `thnn_conv2d`, which
+# copies windows and multiplies matrices as we do, or `mkldnn_convolution`. On an NVIDIA
+# GPU, it's usually `cudnn_convolution`. `aten::linear` calls `aten::addmm` with the
+# bias, the input, and the transposed weight.
+#
+# </details>
 
 # %% [markdown]
-# `{{=aten::conv2d}}` calls `{{=aten::convolution}}`, and that calls
-# `{{=aten::_convolution}}`, which chooses the operator that does the work. On a CPU,
-# that's often `thnn_conv2d`, which copies windows and multiplies matrices as we do, or
-# `mkldnn_convolution`. On an NVIDIA GPU, that's usually `cudnn_convolution`.
-# `aten::linear` calls `{{=aten::addmm}}` with the bias, the input, and the transposed
-# weight.
-#
 # How long does a whole training step take, with forward, backward, and Adam? The next
 # picture shows it for one
 # {{mnist/mnist on cuda | PyTorch, e | GPU}}, in
 # float32 without TF32 (`docs/benchmarks/mnist.md`). By default, PyTorch allows TF32 in
-# convolutions (chapter 07), so PyTorch may be faster than here. **Predict** how much
-# longer PyTorch takes for 1,024 images than for 64.
+# convolutions (chapter 07), so with its defaults it may be faster than in this picture.
+# **Predict** how much longer PyTorch takes for 1,024 images than for 64.
 
 # %%
 libraries = {
@@ -483,8 +454,8 @@ viz.ranking({f"{step}, µs": rates(table, libraries, step) for step in steps})
 # with 64 images the GPU spends most of that time waiting for Python to launch the next
 # kernel. A CUDA graph (chapter 12) launches all the kernels at once, so it takes only
 # {{mnist/mnist on cuda | PyTorch, CUDA graph | step of 64}} µs.
-# With 1,024 images, the kernels themselves take most of the time, so a faster kernel
-# pays off.
+# With 1,024 images, the kernels themselves take most of the time. So a CUDA graph saves
+# little, and minigrad's faster kernels make the difference.
 #
 # **To the lab**: exercise 4 (`train_step`), exercise 5 (`evaluate`), and exercise 6
 # (`train_mnist`).
@@ -507,7 +478,7 @@ training = Training(net, optim.Adam(net.parameters(), lr=0.002), train, test)
 curve = viz.curve(3 * len(train) + 3, "steps and tests")
 training.watch = lambda training: curve.add(loss=training.losses[-1])
 results = train_mnist(training, 3)
-net = net.to("cpu")  # from here on, we look at single images
+net = net.to("cpu")  # from here on, we look at its weights and answers
 
 # %%
 print(f"first loss: {float(training.losses[0]):.2f}, log(10): {np.log(10):.3f}")
@@ -518,37 +489,41 @@ viz.lines({"on the test images": accuracies}, x="epoch", y="accuracy, %")
 # The first loss is close to log(10) = {{=2.303}}. If a first loss is far from
 # log(classes), look for a mistake before you train any longer. (On all of MNIST, this
 # network reaches
-# {{mnist/mnist on cuda | minigrad, f | mean}} % accuracy within three epochs, as you'll
-# see in the last cell of the lab.)
+# {{mnist/mnist on cuda | minigrad, f | mean}} % accuracy within three epochs, and
+# you can try that in the last cell of the lab.)
 #
 # ### A learning rate that falls
 #
-# At first, long steps save time. But near the minimum they overshoot, because each
-# batch points somewhere else, so the rate should fall. `CosineAnnealingLR` follows half
-# a wave of the cosine, from the initial rate down to 0 after `T_max` calls of
-# `schedule.step()`. We try it on a small network, with a rate that's large for it.
-# **Predict** how its loss over ten epochs differs from that with a constant rate.
+# At first, long steps save time. Near the minimum they overshoot, because each batch's
+# gradient points in a different direction. So the rate should fall. `CosineAnnealingLR`
+# follows half a wave of the cosine, from the initial rate down to 0 after `T_max` calls
+# of `schedule.step()`. We try it on a small network, with a rate that's large for it.
+# **Predict** how a falling rate changes the loss over ten epochs, compared with a
+# constant one.
 
 
 # %%
 def network():
+    """A small network and its optimizer."""
     minigrad.manual_seed(0)
     layers = nn.Conv2d(1, 8, 5, stride=2), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten()
-    return nn.Sequential(*layers, nn.Linear(8 * 6 * 6, 10), nn.LogSoftmax(1)).to(device)
+    model = nn.Sequential(*layers, nn.Linear(8 * 6 * 6, 10), nn.LogSoftmax(1))
+    model = model.to(device)
+    return model, optim.Adam(model.parameters(), lr=0.03)
 
 
 # %%
 def tried(falls, epochs=10):
     """Train it. Return each epoch's learning rate, mean loss, and accuracy."""
-    model, used = network(), []
-    optimizer = optim.Adam(model.parameters(), lr=0.03)
+    (model, optimizer), used = network(), []
     schedule = optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=epochs)
     loader = DataLoader(TensorDataset(x, t), 32, shuffle=True, seed=0, device=device)
     training = Training(model, optimizer, loader, test)
     for epoch in range(1, epochs + 1):
         used += schedule.get_last_lr()
         train_mnist(training, epoch)  # one more epoch
-        schedule.step() if falls else None
+        if falls:
+            schedule.step()
     means = np.reshape([float(v) for v in training.losses], (epochs, -1)).mean(1)
     return used, means, [100 * accuracy for _, accuracy in training.results]
 
@@ -557,19 +532,21 @@ def tried(falls, epochs=10):
 runs = {"constant": tried(False), "cosine": tried(True)}
 panels = "learning rate", "mean loss of the epoch", "accuracy, %"
 constant, cosine = (losses[-1] for _, losses, _ in runs.values())
-print("the last mean is at most a tenth:", cosine < constant / 10)
+print("the last mean is less than a tenth:", cosine < constant / 10)
 viz.lines(
     {panel: {name: seen[n] for name, seen in runs.items()}
      for n, panel in enumerate(panels)}, x="epoch"
 )  # fmt: skip
 
 # %% [markdown]
-# The first epochs look alike. After that, the constant rate keeps throwing the network
-# out of what it has found, while the falling rate lets it settle. With it, the last
-# loss is {{=at most a tenth of the other|tenth: True}}.
+# Both runs begin with the same rate, so their first epochs are the same. After that,
+# the constant rate keeps throwing the network out of what it has found, while the
+# falling rate lets it settle. In the last epoch, its mean loss is {{=less than a tenth
+# of the other's|tenth: True}}. The accuracy on the test images improves far less.
 #
-# **Puzzle 5: per step.** Now the schedule steps after every **batch**. There are 45
-# batches per epoch and ten epochs, and the rate should reach 0 only at the very end.
+# **Puzzle 5: per step.** Now the schedule steps after every **batch**. Suppose that a
+# run has ten epochs of 45 batches. Change `T_max` so that the rate reaches 0 only at
+# the very end.
 
 # %%
 T_max = 10  # your line
@@ -608,8 +585,9 @@ viz.lines({"rate": used}, y="learning rate")
 viz.images(net.conv1.weight, columns=16, signed=True)
 
 # %% [markdown]
-# Here's what the first 16 filters make of a digit, after ReLU. If a map is dark along
-# only one side of each stroke, its filter above should look like an edge.
+# Here's what the first 16 filters make of a digit, after ReLU. In these maps, white is
+# 0, and the darker a pixel, the larger its value. If a map is dark along only one side
+# of each stroke, its filter above should look like an edge.
 
 # %%
 image = x_test[:1]
@@ -634,9 +612,9 @@ title = "row: the digit; column: read as"
 viz.tables({title: confused}, mistakes, "a mistake", numbered=True)
 
 # %% [markdown]
-# **Puzzle 6: can you trust an 8?** For each digit, the line computes which share of the
-# true ones was recognized, which is called **recall**. Change it to **precision**. Of
-# all images that the network read as this digit, which share is correct?
+# **Puzzle 6: can you trust an 8?** The line computes each digit's **recall**, the share
+# of its images that were recognized. Change it to **precision**, the share of correct
+# ones among all images that the network read as this digit.
 
 # %%
 share = confused.diagonal() / confused.sum(1)  # your line
@@ -649,7 +627,7 @@ print(np.round(share, 2), "solved:", bool(np.allclose(share, precision)))
 # <details><summary>Answer</summary>
 #
 # All images that were read as an 8 are in column 8, so divide by the sums of the
-# columns.
+# columns. The entry for 8 tells you how far you can trust an answer of 8.
 #
 # ```python
 # share = confused.diagonal() / confused.sum(0)
@@ -658,10 +636,9 @@ print(np.round(share, 2), "solved:", bool(np.allclose(share, precision)))
 # </details>
 
 # %% [markdown]
-# Next are the ten images with the largest loss. Their true digit got a very small
-# probability, and often, though not always, the network was sure of an incorrect one.
-# The title shows the digit, what it was read as, and with which probability. Would you
-# have read them all correctly?
+# Here are the ten images with the largest loss. The network gave the true digit a very
+# small probability, and often it was sure of a wrong one. Each title shows the digit,
+# the network's answer, and its probability. Would you have read them all correctly?
 
 # %%
 loss = F.nll_loss(output, t_test, reduction="none").numpy()
@@ -673,14 +650,14 @@ viz.images(x_test[worst.tolist()], titles)
 # %% [markdown]
 # ## Break it: four pixels
 #
-# A convolution finds its pattern at every position, so you'd expect that a digit is
+# A convolution finds its pattern at every position, so you'd expect a digit to be
 # recognized wherever it is. Let's move all test images to the right. **Predict** the
 # accuracy for one pixel and for four.
 
 
 # %%
 def moved(images, pixels):
-    """Move the images' ink to the right by so many pixels."""
+    """Move the ink in the images to the right by this many pixels."""
     array = np.full(images.shape, images.numpy().min(), np.float32)
     array[..., pixels:] = images.numpy()[..., : 28 - pixels]
     return minigrad.tensor(array)
@@ -697,11 +674,12 @@ accuracies_of(net)
 # %% [markdown]
 # With four pixels, most digits are read incorrectly. The feature maps do move along
 # with the image, because a convolution is **equivariant** under translation. But fc1
-# has separate weights for every position, and it has never seen ink at these.
+# has separate weights for every position, and in training there was hardly any ink at
+# the new positions.
 #
 # **Puzzle 7: one step on the map.** By how many pixels must the image move so that the
 # 7 × 7 maps move by exactly one position? (We don't compare the maps' borders, because
-# zeros are padded there.)
+# the padding changes them.)
 
 # %%
 pixels = 1  # your line
@@ -729,9 +707,10 @@ print("solved:", np.allclose(after[..., 2:6], before[..., 1:5], atol=1e-4))
 # </details>
 
 # %% [markdown]
-# That's why MNIST centers its digits. Another way is to train with moved images too,
-# which is called **augmentation**. Next, we train on the images and on copies that are
-# moved by 3 pixels. **Predict** the accuracy for 0 pixels and for 4.
+# MNIST's digits are all centered, so a network that's trained on them needn't cope with
+# other positions. If yours must, train it with moved images too, which is called
+# **augmentation**. Next, we train on the images and on copies that are moved by 3
+# pixels. **Predict** the accuracy for 0 pixels and for 4.
 
 # %%
 minigrad.manual_seed(1)
@@ -768,8 +747,8 @@ def small(seed=3):
 
 
 # %% [markdown]
-# We train it twice, and the second time `zero_grad` does nothing. **Predict** both
-# curves of the loss.
+# We train it twice, and the second time `zero_grad` does nothing. **Predict** both loss
+# curves.
 
 # %%
 curves = {}
@@ -800,7 +779,7 @@ for _ in range(4):
 images, labels = minigrad.data.digits(train=False)
 images = images.unsqueeze(1)
 with minigrad.no_grad():
-    for mode in (True, False):
+    for mode in (False, True):
         model.train(mode)
         first, second = (model(images).argmax(1) for _ in range(2))
         same = (first == second).float().mean().item()
@@ -808,14 +787,15 @@ with minigrad.no_grad():
         print(f"training={mode}: {same:.1%} the same, accuracy {right:.1%}")
 
 # %% [markdown]
-# With `eval`, {{=100.0}} % of the answers are the same. In training mode, dropout sets
-# random values to 0, and batch norm uses the mean and variance of the batch, so an
+# With `eval`, {{=all answers are the same|100.0% the same}}. In training mode, dropout
+# sets random values to 0, and batch norm uses the mean and variance of the batch, so an
 # answer depends on chance and on the other images.
 #
 # ## Killed and resumed
 #
 # A training run may take hours, and then the power fails. A `Training` with a path
-# saves a **checkpoint** every so many steps. First, here's a run without interruption.
+# saves a **checkpoint** every few steps, here every 10. First, here's a run without
+# interruption.
 
 
 # %%
@@ -834,8 +814,8 @@ whole = run()
 print(*(f"loss {loss:.3f}, accuracy {right:.1%}" for loss, right in whole.results))
 
 # %% [markdown]
-# The next run is killed in its 34th step, which is in the second epoch. The last
-# checkpoint is from step 30.
+# The next run is killed right after its 34th step, which is in the second epoch. The
+# last checkpoint is from step 30.
 
 
 # %%
@@ -853,9 +833,9 @@ except KeyboardInterrupt:
     print("The power has failed. What's left:", *saved)
 
 # %% [markdown]
-# If its file exists, a `Training` continues from there, so the next run makes steps 31
-# to 46. **Predict** how many digits of its losses agree with those of the run without
-# interruption.
+# If the file at its path exists, a `Training` continues from that checkpoint, so the
+# next run does steps 31 to 46. **Predict** how many digits of its losses agree with
+# those of the run without interruption.
 
 # %%
 resumed = run(path)
@@ -873,7 +853,7 @@ same_weights(whole, resumed)
 
 # %% [markdown]
 # {{=All digits of all losses agree|True True}}, and so do the weights. But which parts
-# of the checkpoint does that take?
+# of the checkpoint are needed for that?
 #
 # **Puzzle 8: one part is missing.** A run that continues with only these three parts
 # ends with other weights, and no error says so. Add the one that's missing. The names
@@ -889,8 +869,8 @@ print("solved:", same_weights(whole, partly) and len(kept) == 4)
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# Dropout draws random numbers, so the generator has to continue where it was. The other
-# parts are only records.
+# Dropout draws random numbers, so the generator has to continue where it was. The
+# losses, results, and seconds have no influence on these weights.
 #
 # ```python
 # kept = ["model", "optimizer", "train", "random"]
@@ -903,9 +883,9 @@ print("solved:", same_weights(whole, partly) and len(kept) == 4)
 #
 # ## Your own digit
 #
-# The canvas below does what MNIST's makers did. It scales your drawing to 20 pixels,
-# centers it, and shows the network's ten probabilities after every stroke. Draw a tiny
-# digit in a corner, and then a letter. What does the network say?
+# The canvas below scales your drawing to 20 pixels and centers it, as MNIST's makers
+# did. After every stroke, it shows the network's ten probabilities. Draw a tiny digit
+# in a corner, and then a letter. What does the network say?
 
 
 # %%
@@ -931,18 +911,17 @@ pad
 # %% [markdown]
 # ## Before you go: three questions
 #
-# 1. Your images have 3 colors. Which layers change, and by how many parameters?
-# 2. Your images have 56 × 56 pixels. Which layer no longer fits?
+# 1. Your images have 3 color channels. Which layers change, and by how many parameters?
+# 2. Your images have 56 × 56 pixels. How many inputs must fc1 have?
 # 3. In a **depthwise convolution**, such as `nn.Conv2d(32, 32, 3, groups=32)`, each
-#    filter sees only one channel. How many weights does it have, and how many without
-#    `groups`?
+#    filter sees only one channel. How many weights does this layer have, and how many
+#    would it have without `groups`?
 #
 # <details><summary>Answers</summary>
 #
 # 1. Only conv1 changes. Each of its 32 filters has 3 · 9 weights instead of 9, so it
 #    has 32 · 18 = 576 more.
-# 2. fc1 doesn't fit, because 64 channels of 14 × 14 are {{=12,544}} values instead of
-#    3,136.
+# 2. It needs 64 · 14 · 14 = {{=12,544}} inputs instead of 3,136.
 # 3. It has 32 · 9 = {{=288}} weights instead of 32 · 32 · 9 = 9,216.
 #
 # </details>
@@ -953,8 +932,8 @@ with trying():
     net(minigrad.zeros(1, 1, 56, 56))
 
 # %% [markdown]
-# Now go to **lab 10**. Its last exercise is a test that you write for other people's
-# code. In chapter 11, your kernels move into PyTorch itself.
+# The last exercise of lab 10 is a test that you write for other people's code. In
+# chapter 11, your kernels move into PyTorch itself.
 #
 # Further reading: Y. LeCun et al., *Gradient-Based Learning Applied to Document
 # Recognition* (1998), which introduced MNIST; M. Zeiler and R. Fergus, *Visualizing and

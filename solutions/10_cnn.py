@@ -13,13 +13,13 @@
 # %% [markdown]
 # # Lab 10 · A convolutional network on MNIST
 #
-# In this lab, you write what a network needs around it. There are seven exercises,
-# which
-# take about {{duration}}. The layers, the loss, and the optimizers are yours, from lab
-# 09. You add a file format, batches in a new order for each epoch, one training step, a
-#     fair test, and a loop that can be stopped and continued. Everything runs without a
-#     GPU on the 1,797 digits of 8 × 8 that come with the course. The last cell can
-#     train on all of MNIST, if it's on your computer or you have a network.
+# In this lab, you write the code around a network, which loads its data, trains it, and
+# tests it. There are seven exercises, which take about {{duration}}. The layers, the
+# loss, and the optimizers are the ones that you wrote in earlier labs. You add a file
+# format, batches in a new order for each epoch, one training step, a fair test, and a
+# loop that can be stopped and continued. Everything runs without a GPU on the 1,797
+# digits of 8 × 8 that come with the course. The last cell can train on all of MNIST, if
+# it's on your computer or you're online.
 
 # %% [markdown]
 # {{how}}
@@ -46,16 +46,16 @@ answers_from("labs", before="10_cnn")
 # %% [markdown] task="read_idx"
 # ## A file is bytes
 #
-# MNIST comes in four files, in a format called IDX. A header says what follows, and
-# then come the elements and nothing else.
+# MNIST comes in four files, in a format called IDX. Each begins with a header, which
+# says what follows. After it, there's nothing but the elements.
 #
 # > 00 00 · type · number of dimensions · each size, four bytes · the elements
 #
 # Type 8 means bytes from 0 to 255. Each size takes four bytes and is big-endian, so its
 # most significant byte comes first. The elements are stored row by row, image by image.
 #
-# Suppose that a download was interrupted. The file's beginning still looks fine, so a
-# careful reader compares what the header promises with the number of bytes that follow.
+# If a download was interrupted, the file's beginning still looks fine. So compare the
+# sizes in the header with the number of bytes that follow.
 #
 # Write `read_idx`. The next cell shows a size in both byte orders, and how NumPy reads
 # bytes.
@@ -81,9 +81,9 @@ print(np.frombuffer(bytes([7, 0, 255]), np.uint8))
 # </details>
 # <details><summary>Hint 3</summary>
 #
-# Raise ValueError in three cases: the file doesn't begin with two zero bytes (or is too
-# short for that), the type isn't 8, or the number of bytes after the header is
-# incorrect.
+# Raise ValueError in three cases: the file doesn't begin with two zero bytes, the type
+# isn't 8, or the file is shorter or longer than its header and elements. A file may
+# also end inside its header.
 #
 # </details>
 
@@ -118,7 +118,7 @@ with trying():
 check(read_idx)
 
 # %% [markdown] task="order"
-# ## Another order each time
+# ## A new order for each epoch
 #
 # In each epoch, the model sees every image once. If the order never changed, the same
 # images would be in a batch together every time, so we shuffle them again in each
@@ -233,10 +233,10 @@ check(DataLoader.indices)
 # loss of an image is minus the output at its label, and `nll_loss` averages that over
 # the batch.
 #
-# Write `train_step`. It returns the loss as a tensor, because `loss.item()` would wait
-# for all kernels of the step on a GPU, and meanwhile the CPU couldn't launch those of
-# the next step. But the tensor mustn't keep its graph. Otherwise, a list of losses
-# would keep all activations of every step.
+# Write `train_step`. It returns the loss as a tensor. On a GPU, `loss.item()` would
+# wait for all kernels of the step, and meanwhile the CPU couldn't launch those of the
+# next one. But the tensor mustn't keep its graph. Otherwise, a list of losses would
+# keep all activations of every step.
 
 # %%
 output = functional.log_softmax(minigrad.tensor([[2.0, 1.0, 0.0], [0.0, 3.0, 0.0]]), 1)
@@ -250,8 +250,7 @@ print(output, functional.nll_loss(output, minigrad.tensor([0, 2])))
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `detach` returns the same number without its graph. Leave the mode of the model alone,
-# because the caller has set it.
+# `detach` returns a tensor with the same value but without its graph.
 #
 # </details>
 
@@ -292,7 +291,7 @@ check(train_step)
 #
 # - The model must not be in training mode, so that dropout does nothing and batch norm
 #   uses its running averages.
-# - Nothing should be recorded, because nobody calls `backward`.
+# - No graph should be recorded, because nobody calls `backward`.
 # - The last batch may be smaller. In a mean of the batches' means, its images would
 #   count more than others. So add up sums, and divide once at the end.
 #
@@ -344,10 +343,12 @@ def evaluate(model, loader):
 
 # %%
 with trying():
+    minigrad.manual_seed(0)
+    model = nn.Sequential(nn.Flatten(), nn.Linear(64, 10), nn.LogSoftmax(1))
     images, labels = digits(train=False)
     test = DataLoader(TensorDataset(images.unsqueeze(1), labels), 100)
     loss, accuracy = evaluate(model, test)
-    print(f"loss {loss:.3f}, accuracy {accuracy:.1%}, after 30 steps on 64 images")
+    print(f"loss {loss:.3f}, accuracy {accuracy:.1%}, without training")
 
 # %% check="evaluate"
 check(evaluate)
@@ -356,11 +357,11 @@ check(evaluate)
 # ## A training run that continues
 #
 # In minigrad, a training run is an object, a `Training`. It holds the model, the
-# optimizer, two loaders, and what has come of them so far, `losses` and `results`. If
-# you give it a path, it saves all of this from time to time and continues from there
-# when it's made again. That's why it has to hear of every step, through
-# `training.stepped(loss)`, and of every test, through `training.evaluated(loss,
-# accuracy)`.
+# optimizer, two loaders, and what's been measured so far, in `losses` and `results`. If
+# you give it a path, it saves all of this from time to time. A new `Training` with the
+# same path continues from what was saved. That's why you have to tell it about every
+# step with `training.stepped(loss)`, and about every test with
+# `training.evaluated(loss, accuracy)`.
 #
 # Write the loop, `train_mnist`. Each epoch consists of steps and one test. The training
 # run may have been stopped before, and two numbers tell you where.
@@ -375,15 +376,15 @@ check(evaluate)
 # %%
 with trying():
     loader = DataLoader(range(6), 2, seed=0)
-    loader.load_state_dict({"seed": 0, "epoch": 0, "batch": 1})  # one was given
+    loader.load_state_dict({"seed": 0, "epoch": 0, "batch": 1})  # one batch was used
     for (batch,) in loader:
         print(batch, "epoch", loader.epoch, "batch", loader.batch)
 
 # %% [markdown] hints="train_mnist"
 # <details><summary>Hint 1</summary>
 #
-# How many epochs are left? If you ask `training.results` in every round, a new run and
-# a stopped one need the same loop.
+# How many epochs are left? If you check the length of `training.results` before every
+# epoch, a new run and a stopped one need the same loop.
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -436,7 +437,8 @@ check(train_mnist)
 # The check runs your test on several functions. It must let the correct ones pass and
 # fail the others, which have mistakes that learners really make in this lab. For
 # example, one of them returns 3, 4, 5, … and then 0, 1, 2, so the items are rotated but
-# not shuffled. An `order` needs no data. Any object with its four attributes will do.
+# not shuffled. An `order` needs no data, so any object with `dataset`, `shuffle`,
+# `seed`, and `epoch` will do.
 
 # %%
 loader = SimpleNamespace(dataset=range(5), shuffle=False, seed=0, epoch=0)
@@ -453,8 +455,8 @@ print(len(loader.dataset), loader.shuffle)
 #
 # Take 50 items. Without shuffling, the order is 0, 1, 2, … With shuffling, every item
 # comes once, the order isn't 0, 1, 2, …, and it isn't a rotation of it. The same seed
-# and epoch return the same order. If you change the epoch or the seed, it must be
-# another order, even if the sum of the two stays the same.
+# and epoch return the same order. If you change the epoch or the seed, the order must
+# change, even if the sum of the two stays the same.
 #
 # </details>
 
@@ -493,9 +495,9 @@ check(test_order)
 # %% [markdown]
 # ## MNIST
 #
-# Now your whole course runs at once, with 60,000 digits, a `ConvNet` with 421,642
-# parameters, and three epochs of 938 steps. Is MNIST on your computer? If not, this
-# cell says how to get it.
+# Now everything that you've written runs together, on 60,000 digits. The `ConvNet` has
+# 421,642 parameters, and each of the three epochs has 938 steps. Is MNIST on your
+# computer? If not, this cell says how to get it.
 
 # %%
 with trying():
@@ -504,9 +506,10 @@ with trying():
 # %% [markdown]
 # On two cores of a CPU, a step takes about 30 to 120 ms, so an epoch takes half a
 # minute to two minutes. At the end, you should get nearly 99 % accuracy. Set `EPOCHS`
-# to 3 and run the cell. It downloads MNIST if it has to (11 MB), and uses an NVIDIA GPU
-# if there is one, with your kernels. Every 500 steps, it saves the state in
-# `mnist.safetensors`. Interrupt it and run it again, and it continues from there.
+# to 3 and run the cell. It downloads MNIST if it has to (11 MB). If there's an NVIDIA
+# GPU, it runs your kernels on it. Every 500 steps, it saves the state in
+# `mnist.safetensors`. If you interrupt the cell and run it again, it continues from the
+# last saved state.
 
 # %%
 EPOCHS, DEVICE = 0, "cuda" if minigrad.gpu_available() else "cpu"

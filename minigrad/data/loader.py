@@ -120,7 +120,7 @@ class DataLoader(Suggesting):
 
     @exercise(points=2, stars=1, minutes=10, level="good to know")
     def indices(self):
-        """Return which items each batch of this epoch has, as a list of NumPy arrays.
+        """Return the indices of each batch of this epoch, as a list of NumPy arrays.
 
         The batches split self.order() into parts of self.batch_size indices and keep
         its order. The last batch may be smaller, and with self.drop_last, a smaller one
@@ -137,8 +137,9 @@ class DataLoader(Suggesting):
 
         That order must depend only on self.seed and self.epoch, two ints from 0 to
         2 ** 32 - 1. The same pair always gives the same order, in another run of Python
-        too. With 18 items or more, other pairs give other orders (for random orders,
-        the chance of a collision is negligible). With fewer items, they may collide.
+        too. With at least 18 items, different pairs must give different orders. (For
+        random orders, a collision is very unlikely.) With fewer items, they may
+        collide.
 
         Each call returns a new array and leaves the loader as it is. It must not draw
         from generators that others share, such as NumPy's global one, or seed them.

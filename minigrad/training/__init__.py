@@ -35,34 +35,35 @@ def train_step(model, optimizer, images, labels):
     """Train a classifier on one batch, and return the loss from before the step.
 
     model: model(images) returns (N, classes), logarithms of probabilities. Call it
-        once, leave each of its layers in its mode, and store nothing in it.
+        once, leave each of its layers in its mode, and set no attributes on it.
     optimizer: it has the model's parameters.
     images, labels: the batch. labels has shape (N,) and dtype int64.
 
-    The loss is nll_loss, averaged over the batch. The step must use only its gradients,
-    whatever the parameters' .grad held before the call.
+    The loss is nll_loss, averaged over the batch. The step must use only this loss's
+    gradients, whatever the parameters' .grad held before the call.
 
     Returns the loss as a tensor without dimensions and without a graph. The function
-    must not turn a tensor into a number, because on a GPU that waits for every kernel.
+    must not turn a tensor into a number.
     """
 
 
 @exercise(points=3, stars=2, minutes=20)
 def evaluate(model, loader):
-    """Return the loss and the accuracy of a classifier on a dataset, two numbers.
+    """Return a classifier's loss and accuracy on a dataset, as two Python numbers.
 
     model: as for train_step. All its layers are in the same mode as the model, and no
         two outputs of an image are equal.
     loader: an iterable of batches, each a tuple of images and labels. It isn't empty,
-        and its last batch may be smaller. With drop_last, some items of the dataset
-        don't come, and only those that come count.
+        and its last batch may be smaller. With drop_last, the loader leaves some items
+        out, and only the items that it returns count.
 
     The loss is the mean of nll_loss over all items. The accuracy is the share of items,
     from 0 to 1, whose largest output is the one at their label.
 
     While the model runs, it isn't in training mode and nothing is recorded for
-    gradients. After that, both must be as they were before the call, unless there was
-    an error. Iterate over the loader once, and keep at most the outputs of one batch.
+    gradients. Afterwards, the model's mode and the recording of gradients must be as
+    they were before the call, unless there was an error. Iterate
+    over the loader once, and keep at most the outputs of one batch.
     """
 
 
@@ -79,10 +80,10 @@ def train_mnist(training, epochs):
     model on training.test and calls training.evaluated(loss, accuracy).
 
     A stopped run continues. len(training.results) epochs are done, which may already be
-    `epochs` or more. training.train.epoch epochs have had all of their steps. If it's
-    one more, only the evaluation is missing. (If `epochs` are already done, you may
-    make it or leave it out.) In the middle of an epoch, training.train returns the
-    remaining batches.
+    `epochs` or more. If training.train.epoch is one more than that, the steps of an
+    epoch are done and only its evaluation is missing. (If `epochs` epochs are already
+    done, this evaluation is optional.) In the middle of an epoch, training.train
+    returns the remaining batches.
     """
 
 
