@@ -15,10 +15,9 @@
 #
 # This chapter introduces no new operation. Since chapter 03, you've written tensors,
 # kernels, a graph that computes gradients, layers, and optimizers. Now we put them
-# together, and the result reads handwriting. We'll ask how many parameters each layer
-# has, how much it computes, and which kernels run for it. Then we look at what the
-# trained network has learned, break it, and kill a training run to continue it as if
-# nothing had happened.
+# together, and the result reads handwriting. We count each layer's parameters and look
+# at the kernels that run for it. Then we look at what the trained network has learned,
+# break it, and kill a training run to continue it as if nothing had happened.
 #
 # This lesson takes about {{duration}}, builds on chapters 07 and 09, and needs neither
 # a GPU nor the internet. If the text asks you to predict something, write your guess
@@ -253,10 +252,9 @@ conv2.weight.shape, h3.shape
 # ### Break it: a view that fits by accident
 #
 # The linear layers take one row per image. So the 64 · 7 · 7 = 3,136 values of an image
-# become one row, and you'll often see this written as `view(-1, 3136)`. Suppose that
-# someone passes two images of 56 × 56. After the first pooling they're 28 × 28, which
-# is where the cell starts, and h has shape (2, 64, 14, 14). **Predict** the shape of
-# the view.
+# become one row, often with `view(-1, 3136)`. Suppose that someone passes two images of
+# 56 × 56. After the first pooling they're 28 × 28, which is where the cell starts, and
+# h has shape (2, 64, 14, 14). **Predict** the shape of the view.
 
 # %%
 h = F.max_pool2d(F.relu(conv2(minigrad.ones(2, 32, 28, 28))), 2)
@@ -351,10 +349,9 @@ print(features.shape, "solved:", fits)
 #
 # `minigrad.models.ConvNet` is the network we've just built. Let's run it on the
 # simulator's device and list the kernels that one image needs. A convolution needs
-# three of them (chapter 07), which copy the windows into a matrix, multiply, and add
-# the bias. A linear layer needs two, which multiply and add the bias. ReLU, pooling,
-# and `log_softmax` need one kernel each. **Predict** how many run, and look for any
-# that you didn't expect.
+# three (chapter 07), which copy the windows into a matrix, multiply, and add the bias.
+# A linear layer needs only the last two. ReLU, pooling, and `log_softmax` need one
+# kernel each. **Predict** how many run.
 
 # %%
 net, on_device = ConvNet(), ConvNet().to("sim")
@@ -365,23 +362,20 @@ print(len(trace), "kernels")
 trace
 
 # %% [markdown]
-# You've met every one of these kernels.
+# You've met all of these kernels. The last is chapter 05's {{=online
+# softmax|log_softmax online}} with a logarithm.
 #
-# - In a **linear** layer such as fc1, only 128 values are made, so there would be too
-#   few blocks to keep a GPU busy. But each value is a sum of 3,136 products, so each
-#   sum is {{=split into 28 parts|8 x 1 x 28}}, and `{{=sum}}` adds the parts up. This
-#   is called **split-K**. conv2 does the same, which makes {{=18|18 kernels}} kernels
-#   instead of 16.
-# - **ReLU** is the one-line kernel of chapter 04.
-# - The last one is the {{=online softmax|log_softmax online}} of chapter 05 with a
-#   logarithm.
+# fc1 makes only 128 values, so there would be too few blocks to keep a GPU busy. But
+# each value is a sum of 3,136 products, so each sum is {{=split into 28 parts|8 x 1 x
+# 28}}, and `{{=sum}}` adds the parts up. This is called **split-K**. conv2 does the
+# same, which makes {{=18|18 kernels}} kernels instead of 16.
 #
-# minigrad chooses a kernel by the sizes of its inputs. Of the four matrix products
-# here, only conv2's is suited to the faster `{{=matmul_pipelined}}`.
+# minigrad chooses a kernel by the sizes of its inputs. Only conv2's are suited to the
+# faster `{{=matmul_pipelined}}`.
 #
 # ### What PyTorch runs
 #
-# Now we build the same network in PyTorch.
+# Here's the same network in PyTorch.
 
 # %%
 import torch
@@ -419,22 +413,19 @@ print("largest difference:", abs(difference).max())
 # %% [markdown]
 # <details><summary>Which operators does PyTorch call?</summary>
 #
-# Operators' names begin with `aten::`, because ATen is PyTorch's library of operators.
 # `aten::conv2d` calls `aten::convolution`, which calls `aten::_convolution`, and that
-# chooses the operator that does the work. On a CPU, it's often `thnn_conv2d`, which
-# copies windows and multiplies matrices as we do, or `mkldnn_convolution`. On an NVIDIA
-# GPU, it's usually `cudnn_convolution`. `aten::linear` calls `aten::addmm` with the
-# bias, the input, and the transposed weight.
+# chooses the operator that does the work. On a CPU, it's often `mkldnn_convolution` or
+# `thnn_conv2d`, and on an NVIDIA GPU, it's usually `cudnn_convolution`. `aten::linear`
+# calls `aten::addmm`.
 #
 # </details>
 
 # %% [markdown]
-# How long does a whole training step take, with forward, backward, and Adam? The next
-# picture shows it for one
+# How long does a whole training step take? The next picture shows it for one
 # {{mnist/mnist on cuda | PyTorch, e | GPU}}, in
 # float32 without TF32 (`docs/benchmarks/mnist.md`). By default, PyTorch allows TF32 in
-# convolutions (chapter 07), so with its defaults it may be faster than in this picture.
-# **Predict** how much longer PyTorch takes for 1,024 images than for 64.
+# convolutions (chapter 07), which may be faster. **Predict** how much longer PyTorch
+# takes for 1,024 images than for 64.
 
 # %%
 libraries = {
@@ -448,24 +439,24 @@ viz.ranking({f"{step}, µs": rates(table, libraries, step) for step in steps})
 
 # %% [markdown]
 # (*labs* means the kernels that you write, and *best* means minigrad's fastest.) You'd
-# expect 16 times the work to take 16 times as long. But PyTorch takes
+# expect 16 times as long. But PyTorch takes
 # {{mnist/mnist on cuda | PyTorch, e | step of 1024}} µs instead of
 # {{mnist/mnist on cuda | PyTorch, e | step of 64}}, because
-# with 64 images the GPU spends most of that time waiting for Python to launch the next
-# kernel. A CUDA graph (chapter 12) launches all the kernels at once, so it takes only
+# with 64 images the GPU mostly waits for Python to launch the next kernel. A CUDA graph
+# (chapter 12) launches all kernels at once, so it takes only
 # {{mnist/mnist on cuda | PyTorch, CUDA graph | step of 64}} µs.
-# With 1,024 images, the kernels themselves take most of the time. So a CUDA graph saves
-# little, and minigrad's faster kernels make the difference.
+# With 1,024 images, the kernels take most of the time. So a CUDA graph saves little,
+# and minigrad's faster kernels make the difference.
 #
 # **To the lab**: exercise 4 (`train_step`), exercise 5 (`evaluate`), and exercise 6
 # (`train_mnist`).
 #
 # ## Training
 #
-# Now we train the network for three epochs. It takes between ten seconds and two
-# minutes, depending on your computer. **Predict** the first loss. A network that knows
-# nothing gives each of the ten digits the probability 1/10, and the loss is minus the
-# logarithm of the true digit's probability.
+# Now we train the network for three epochs, which takes between ten seconds and two
+# minutes. **Predict** the first loss. A network that knows nothing gives each of the
+# ten digits the probability 1/10, and the loss is minus the logarithm of the true
+# digit's probability.
 
 # %%
 minigrad.manual_seed(1)
@@ -487,19 +478,17 @@ viz.lines({"on the test images": accuracies}, x="epoch", y="accuracy, %")
 
 # %% [markdown]
 # The first loss is close to log(10) = {{=2.303}}. If a first loss is far from
-# log(classes), look for a mistake before you train any longer. (On all of MNIST, this
-# network reaches
-# {{mnist/mnist on cuda | minigrad, f | mean}} % accuracy within three epochs, and
-# you can try that in the last cell of the lab.)
+# log(classes), look for a mistake before you train any longer. (On all of MNIST, it
+# reaches
+# {{mnist/mnist on cuda | minigrad, f | mean}} % accuracy, as you can try in the lab.)
 #
 # ### A learning rate that falls
 #
 # At first, long steps save time. Near the minimum they overshoot, because each batch's
 # gradient points in a different direction. So the rate should fall. `CosineAnnealingLR`
 # follows half a wave of the cosine, from the initial rate down to 0 after `T_max` calls
-# of `schedule.step()`. We try it on a small network, with a rate that's large for it.
-# **Predict** how a falling rate changes the loss over ten epochs, compared with a
-# constant one.
+# of `schedule.step()`. We try it on a small network, with a large rate. **Predict** how
+# a falling rate changes the loss over ten epochs, compared with a constant one.
 
 
 # %%
@@ -540,9 +529,9 @@ viz.lines(
 
 # %% [markdown]
 # Both runs begin with the same rate, so their first epochs are the same. After that,
-# the constant rate keeps throwing the network out of what it has found, while the
-# falling rate lets it settle. In the last epoch, its mean loss is {{=less than a tenth
-# of the other's|tenth: True}}. The accuracy on the test images improves far less.
+# the constant rate keeps throwing the network off course, while the falling rate lets
+# it settle. In the last epoch, its mean loss is {{=less than a tenth of the
+# other's|tenth: True}}. The accuracy on the test images improves far less.
 #
 # **Puzzle 5: per step.** Now the schedule steps after every **batch**. Suppose that a
 # run has ten epochs of 45 batches. Change `T_max` so that the rate reaches 0 only at
@@ -723,8 +712,7 @@ accuracies_of(augmented.to("cpu"))
 
 # %% [markdown]
 # The network hardly loses anything on the original images. It even reads most of the
-# digits that are moved by 4 pixels, although it has never seen any. Change the cell and
-# try other directions, noise, or mirrored digits.
+# digits that are moved by 4 pixels, although it has never seen any.
 #
 # ## Break it: without zero_grad
 #
@@ -768,8 +756,8 @@ viz.lines(curves, y="loss", log="y")
 #
 # ## Break it: without eval
 #
-# Now someone uses the trained network but forgets `eval`, and reads the same images
-# twice. How many answers are the same?
+# Now someone forgets `eval` and reads the same images twice. How many answers are the
+# same?
 
 # %%
 model, optimizer, loader = small()
@@ -793,9 +781,8 @@ with minigrad.no_grad():
 #
 # ## Killed and resumed
 #
-# A training run may take hours, and then the power fails. A `Training` with a path
-# saves a **checkpoint** every few steps, here every 10. First, here's a run without
-# interruption.
+# A `Training` with a path saves a **checkpoint** every few steps, here every 10. First,
+# here's a run without interruption.
 
 
 # %%
