@@ -362,16 +362,16 @@ print(len(trace), "kernels")
 trace
 
 # %% [markdown]
-# You've met all of these kernels. The last is chapter 05's {{=online
-# softmax|log_softmax online}} with a logarithm.
+# The last kernel is chapter 05's {{=online softmax|log_softmax online}} with a
+# logarithm.
 #
 # fc1 makes only 128 values, so there would be too few blocks to keep a GPU busy. But
 # each value is a sum of 3,136 products, so each sum is {{=split into 28 parts|8 x 1 x
 # 28}}, and `{{=sum}}` adds the parts up. This is called **split-K**. conv2 does the
 # same, which makes {{=18|18 kernels}} kernels instead of 16.
 #
-# minigrad chooses a kernel by the sizes of its inputs. Only conv2's are suited to the
-# faster `{{=matmul_pipelined}}`.
+# minigrad chooses a kernel by the sizes of its inputs. Only conv2's matrix product is
+# suited to the faster `{{=matmul_pipelined}}`.
 #
 # ### What PyTorch runs
 #
@@ -421,11 +421,11 @@ print("largest difference:", abs(difference).max())
 # </details>
 
 # %% [markdown]
-# How long does a whole training step take? The next picture shows it for one
-# {{mnist/mnist on cuda | PyTorch, e | GPU}}, in
-# float32 without TF32 (`docs/benchmarks/mnist.md`). By default, PyTorch allows TF32 in
-# convolutions (chapter 07), which may be faster. **Predict** how much longer PyTorch
-# takes for 1,024 images than for 64.
+# Next, we look at the time of a training step on an
+# {{mnist/mnist on cuda | PyTorch, e | GPU}}, in float32 without TF32
+# (`docs/benchmarks/mnist.md`). By default, PyTorch allows TF32 in convolutions (chapter
+# 07), which may be faster. **Predict** how much longer PyTorch takes for 1,024 images
+# than for 64.
 
 # %%
 libraries = {
@@ -478,17 +478,15 @@ viz.lines({"on the test images": accuracies}, x="epoch", y="accuracy, %")
 
 # %% [markdown]
 # The first loss is close to log(10) = {{=2.303}}. If a first loss is far from
-# log(classes), look for a mistake before you train any longer. (On all of MNIST, it
-# reaches
-# {{mnist/mnist on cuda | minigrad, f | mean}} % accuracy, as you can try in the lab.)
+# log(classes), look for a mistake before you train any longer.
 #
 # ### A learning rate that falls
 #
 # At first, long steps save time. Near the minimum they overshoot, because each batch's
 # gradient points in a different direction. So the rate should fall. `CosineAnnealingLR`
 # follows half a wave of the cosine, from the initial rate down to 0 after `T_max` calls
-# of `schedule.step()`. We try it on a small network, with a large rate. **Predict** how
-# a falling rate changes the loss over ten epochs, compared with a constant one.
+# of `schedule.step()`. We try it on a small network. **Predict** how a falling rate
+# changes the loss over ten epochs, compared with a constant one.
 
 
 # %%
@@ -528,10 +526,9 @@ viz.lines(
 )  # fmt: skip
 
 # %% [markdown]
-# Both runs begin with the same rate, so their first epochs are the same. After that,
-# the constant rate keeps throwing the network off course, while the falling rate lets
-# it settle. In the last epoch, its mean loss is {{=less than a tenth of the
-# other's|tenth: True}}. The accuracy on the test images improves far less.
+# The constant rate keeps throwing the network off course, while the falling rate lets
+# it settle. In the last epoch, the falling rate's mean loss is {{=less than a tenth of
+# the other|tenth: True}}. The test accuracy improves far less.
 #
 # **Puzzle 5: per step.** Now the schedule steps after every **batch**. Suppose that a
 # run has ten epochs of 45 batches. Change `T_max` so that the rate reaches 0 only at
