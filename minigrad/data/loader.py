@@ -58,7 +58,7 @@ class DataLoader(Suggesting):
     of items, or a tuple of NumPy arrays that hold them all. If it has
     `__transform_batch__(*tensors)`, that is applied to each batch, on the batch's
     device. Other attributes, such as `transform`, belong to the data set alone.
-    shuffle: another order in each epoch, decided by `seed` and the epoch's number
+    shuffle: a new order in each epoch, decided by `seed` and the epoch's number
     alone. seed: an int, at least 0; by default drawn from the generator that
     `minigrad.manual_seed` sets. drop_last: leave out a last batch that is smaller.
     device: where the batches go; on "cuda" the next `prefetch` ones are copied, from

@@ -88,12 +88,12 @@ def train_mnist(training, epochs):
 
 
 class Training(Suggesting):
-    """A model, its optimizer and its data, and what has come of them.
+    """A model, its optimizer, its data, and what's been measured so far.
 
     model, optimizer: as train_step takes them. train, test: DataLoaders. path: where
-    the state is saved, each `every` steps and after each evaluation; if that file is
-    there the training goes on from it. watch: is called with the Training after each
-    step and each evaluation.
+    the state is saved, after every `every` steps and each evaluation. If that file
+    exists, the training run continues from it. watch: is called with the Training after
+    each step and each evaluation.
 
     losses: of each step, tensors without dimensions. results: (loss, accuracy) on
     `test`, after each epoch. seconds: of training and evaluating, all in all.
