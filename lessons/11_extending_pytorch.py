@@ -328,7 +328,6 @@ else:
 #
 # | message | cause and fix |
 # |---|---|
-# | Ninja is required | `pip install ninja`, or `with_options(use_ninja=False)` |
 # | CUDA_HOME is not set | there's no nvcc: a driver isn't the toolkit |
 # | detected CUDA version mismatches | nvcc's major version must be PyTorch's |
 # | undefined symbol: _ZN3c10… | it was built for another PyTorch, so build it again |
@@ -417,8 +416,7 @@ if ops:
 # nothing. It has no **schema**, which would list the names and types of its arguments
 # and results, and there's no rule for the shape of its result. Without
 # `fullgraph=True`, the result is correct, but the graph is cut in two at this call,
-# which is called a **graph break**. (The backend `aot_eager` builds the graph without
-# compiling it.)
+# which is called a **graph break**.
 #
 # ## Register an operator
 #
@@ -759,7 +757,7 @@ print("solved:", len(names) == 1 and torch.allclose(y, c + a @ b))
 
 # %% [markdown]
 # `torch.profiler` shows which operators call which, with their times. Each bar is a
-# call, and the bars below it are the calls that it made. On a GPU, kernels appear too.
+# call, and the bars below it are the calls that it made.
 
 # %%
 from torch.profiler import ProfilerActivity
@@ -991,7 +989,6 @@ with trying():
 #
 # | what | where |
 # |---|---|
-# | compilers, flags, build.ninja | `torch/utils/cpp_extension.py`: `load` |
 # | looking up a kernel | `aten/src/ATen/core/dispatch/Dispatcher.h`: `call` |
 # | matmul | `aten/src/ATen/native/LinearAlgebra.cpp`: `_matmul_impl` |
 # | mm on a GPU | `aten/src/ATen/native/cuda/Blas.cpp`: `addmm_out_cuda_impl` |
