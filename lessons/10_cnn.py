@@ -362,13 +362,11 @@ print(len(trace), "kernels")
 trace
 
 # %% [markdown]
-# The last kernel is chapter 05's {{=online softmax|log_softmax online}} with a
-# logarithm.
-#
-# fc1 makes only 128 values, so there would be too few blocks to keep a GPU busy. But
-# each value is a sum of 3,136 products, so each sum is {{=split into 28 parts|8 x 1 x
-# 28}}, and `{{=sum}}` adds the parts up. This is called **split-K**. conv2 does the
-# same, which makes {{=18|18 kernels}} kernels instead of 16.
+# There are {{=18|18 kernels}} instead of 16. fc1 makes only 128 values, so there would
+# be too few blocks to keep a GPU busy. But each value is a sum of 3,136 products, so
+# each sum is {{=split into 28 parts|8 x 1 x 28}}, and `{{=sum}}` adds the parts up.
+# This is called **split-K**, and conv2 does the same. The last kernel is chapter 05's
+# {{=online softmax|log_softmax online}} with a logarithm.
 #
 # minigrad chooses a kernel by the sizes of its inputs. Only conv2's matrix product is
 # suited to the faster `{{=matmul_pipelined}}`.
