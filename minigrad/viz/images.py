@@ -38,4 +38,4 @@ def images(pictures, titles=None, columns=10, signed=False):
                 ax.set_title(titles[n] if n < len(titles) else "", fontsize=8)
         figure.supxlabel(scale, fontsize=8)
         named = f": {', '.join(titles)}" if titles else ""
-        return Picture(figure, f"{len(values)} images{named}; {scale}.")
+        return Picture(figure, f"{len(values)} images{named}; {scale}.", is_photo=True)

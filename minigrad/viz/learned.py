@@ -29,7 +29,7 @@ def learned(weight, images, truth, logs):
         filters(left, weight[:, 0])
         matrix(right, confused)
         mistakes(below, images[worst], truth[worst], answers[worst], logs[worst])
-    return Picture(figure, alt_of(weight, confused, truth[worst], answers[worst]))
+    return Picture(figure, alt_of(weight, confused, truth[worst], answers[worst]), True)
 
 
 def array(x):

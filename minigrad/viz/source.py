@@ -3,6 +3,7 @@
 from html import escape
 
 from .draw.kernel_launch import source_lines
+from .draw.picture import DARK
 
 
 def source(kernel):
@@ -31,8 +32,8 @@ class Source:
         except ImportError:
             return f"<pre>{escape(repr(self))}</pre>"
         look = {"linenos": "inline", "noclasses": True, "nobackground": True}
-        look["prestyles"] = "white-space: pre; overflow-x: auto"  # lines stay whole
+        page = "background: white; color: black; padding: 4px"
+        look["prestyles"] = f"white-space: pre; overflow-x: auto; {page}"  # whole lines
         lexer = CudaLexer(stripnl=False, ensurenl=False)
         text = highlight("\n".join(self.lines), lexer, HtmlFormatter(**look))
-        page = "background: white; color: black; padding: 4px"
-        return f'<div style="{page}">{text}</div>'
+        return f'<div class="minigrad-drawing">{text}</div>{DARK}'

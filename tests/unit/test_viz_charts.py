@@ -133,3 +133,9 @@ def test_the_pyramid_counts_all_registers():
     assert "10 MB in all" in viz.pyramid("T4").alt
     with pytest.raises(ValueError, match="H200"):
         viz.pyramid("B17")
+
+
+def test_drawings_are_dark_in_a_dark_page_and_photos_are_not():
+    drawn, photo = viz.ranking({"a": {"x": 1.0}}), viz.images(np.zeros((1, 4, 4)))
+    assert "invert(" in drawn._repr_html_() and "invert(" not in photo._repr_html_()
+    assert "invert(" in viz.source("__global__ void k() {}")._repr_html_()

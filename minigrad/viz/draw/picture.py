@@ -6,9 +6,17 @@ import io
 import re
 from html import escape
 
+# Dark themes of JupyterLab, Colab, and VS Code: dark and light change places.
+DARK = (
+    "<style>:is([data-jp-theme-light=false], html[theme=dark], .vscode-dark) "
+    ".minigrad-drawing { filter: invert(0.93) hue-rotate(180deg); }</style>"
+)
+
 
 class Svg:
     """A drawing as SVG text; alt: what it shows, in words."""
+
+    is_photo = False  # else it's dark where the page is
 
     def __init__(self, text, alt):
         self.text, self.alt = text, alt
@@ -25,17 +33,18 @@ class Svg:
     def img(self):
         """An HTML <img> that holds the SVG and is no wider than the page."""
         data = base64.b64encode(self.svg().encode()).decode()
+        name, rule = ("photo", "") if self.is_photo else ("drawing", DARK)
         return (
             f'<img alt="{escape(self.alt)}" style="max-width: 100%" '
-            f'src="data:image/svg+xml;base64,{data}">'
+            f'class="minigrad-{name}" src="data:image/svg+xml;base64,{data}">{rule}'
         )
 
 
 class Picture(Svg):
     """A Matplotlib figure, shown as SVG."""
 
-    def __init__(self, figure, alt):
-        self.figure, self.alt = figure, alt
+    def __init__(self, figure, alt, is_photo=False):
+        self.figure, self.alt, self.is_photo = figure, alt, is_photo
 
     def svg(self):
         """The picture as SVG text, with its description for screen readers."""
