@@ -22,8 +22,8 @@
 # cell as you reach it. If the text asks you to predict something, write your guess down
 # first. The **puzzles** ask you to change a single line, and the code cell below tells
 # you whether you solved it. Part 2 is about dtypes, and about how minigrad and PyTorch
-# find the kernel for `x + y`. You'll write all this yourself in lab 04, and both parts
-# say when to go there.
+# find the kernel for `x + y`. You'll write most of this yourself in lab 04, and both
+# parts say when to go there.
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
@@ -96,7 +96,7 @@ __device__ long long offset_of(int i, const Strides& view) {
 """
 
 # %% [markdown]
-# Four things are new here.
+# If you skipped exercise 10 of lab 03, four things are new here.
 #
 # - A **struct** groups several values under one name. Its size is fixed, so we allow at
 #   most eight dimensions.
@@ -201,9 +201,9 @@ for name in "x", "x.T", "x[:, ::2]":
 # %% [markdown]
 # Only {{=the last one|x[:, ::2] [[-0.0, -1.0, -2.0], [-3.0, 4.0, 5.0]]}} does. You may
 # have expected the transpose to fail too. But this kernel reads and writes the same
-# cell, so every element of the transpose still gets negated, only by another thread. A
-# kernel that writes its results to a *new* tensor would put them in the wrong order. So
-# test with views that skip cells, and with transposed ones.
+# cell, so every element of the transpose still gets negated, only by another thread. If
+# such a kernel wrote its results to a *new* tensor instead, they'd be in the wrong
+# order. So test with views that skip cells, and with transposed ones.
 #
 # ### What the layout costs
 #
@@ -246,9 +246,9 @@ for v in cube, cube[:, :, ::2], cube[:, :2]:
     print(v.shape, v.strides, "->", *coalesce_dims(v.shape, v.strides))
 
 # %% [markdown]
-# The contiguous cube becomes {{=a single row|-> (24,) (1,)}}, and so does {{=the one
-# with a step of 2|-> (12,) (2,)}}. In the last cube, the step from one plane to the
-# next doesn't match its rows, so {{=two dimensions|-> (2, 8) (12, 1)}} remain.
+# The contiguous cube becomes {{=a single row|-> (24,) (1,)}}, and so does {{=the view
+# with a step of 2|-> (12,) (2,)}}. In the last view, a plane has only 2 rows of 4, but
+# the next plane begins 12 cells later. So {{=two dimensions|-> (2, 8) (12, 1)}} remain.
 #
 # ## NaN
 #
@@ -267,11 +267,10 @@ print((nan == nan).item(), (nan != nan).item())
 # %% [markdown]
 # Only {{=`!=` is true|False True}}, so `x != x` is how you test for NaN.
 #
-# In C, `condition ? p : q` is p if the condition is true and q if it's false. Here's a
-# function that limits x to at most 6.
+# In C, `condition ? p : q` is p if the condition is true and q if it's false.
 #
-# **Puzzle 2: keep the NaN.** `cap` returns 6 for NaN. Change its line so that NaN stays
-# NaN.
+# **Puzzle 2: keep the NaN.** `cap` should limit x to at most 6, but it also returns 6
+# for NaN. Change its line so that NaN stays NaN.
 
 # %%
 cap = """
@@ -350,7 +349,8 @@ print("solved:", np.allclose(far.cpu().numpy(), exact, 1e-5, 0, equal_nan=True))
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# For x < 0, log1p(eˣ) is accurate. For x ≥ 0, x + log1p(e⁻ˣ) is. Both are one formula.
+# For x < 0, log1p(eˣ) is accurate, and for x ≥ 0, x + log1p(e⁻ˣ) is. A single formula
+# covers both.
 #
 # ```c
 # return fmax(x, 0.0f) + log1p(exp(-fabs(x)));
@@ -375,8 +375,8 @@ row = minigrad.tensor([1.0, 2.0, 3.0, 4.0])
 strides(row.expand(3, 4), base=row, name="row.expand(3, 4)", base_name="row")
 
 # %% [markdown]
-# A kernel for two operands gets two views, and reads element i of each. It also works
-# in place, so it's `a -= b`, `a *= b`, and so on.
+# A kernel for two operands gets two views, and reads element i of each. Ours works in
+# place again, so it computes `a -= b`, `a *= b`, and so on.
 
 # %%
 update = (
@@ -422,9 +422,9 @@ run_update("sub", matrix[:2, :2], row.to(device)[:2].expand(2, 2), talking)
 minigrad.synchronize()
 
 # %% [markdown]
-# **Puzzle 4: a column.** `means` holds the mean of each row of `scores`. Subtract it
-# from that row: 2 from the first, 20 from the second. Change the view of `means` so
-# that it's broadcast along the rows.
+# **Puzzle 4: a column.** `means` holds the mean of each row of `scores`. We want to
+# subtract 2 from the first row and 20 from the second. Change the view of `means` so
+# that each mean is repeated along its row.
 
 # %%
 scores = minigrad.tensor([[1.0, 2.0, 3.0], [10.0, 20.0, 30.0]]).to(device)
@@ -477,8 +477,8 @@ print(*str(report).splitlines()[:7], sep="\n")
 
 # %% [markdown]
 # It's {{=a race|race}}, because three threads read and write each cell, and nothing
-# decides which comes first (chapter 02 is about races). PyTorch {{=refuses|more than
-# one element of the written-to tensor}} to write to such a tensor.
+# decides which comes first. PyTorch {{=refuses|more than one element of the written-to
+# tensor}} to write to such a tensor.
 
 # %%
 with trying():
@@ -503,8 +503,8 @@ print(torch.maximum(p, q), torch.fmax(p, q))
 # ## Comparing and choosing
 #
 # A comparison is also elementwise, and its result is a bool tensor. `where(condition,
-# p, q)` takes p's element where the condition is true, and otherwise q's. All three are
-# broadcast.
+# p, q)` takes p's element where the condition is true, and otherwise q's. The
+# condition, p, and q are broadcast together.
 
 # %%
 x = minigrad.tensor([1.0, 5.0, float("nan")])
@@ -512,9 +512,8 @@ print(x > 2)
 minigrad.where(x > 2, x, 0.0)
 
 # %% [markdown]
-# **Puzzle 5: replace NaN.** The line below replaces everything up to 2 by 0, and the
-# NaN too. Change it so that only the NaN becomes 0. Use `where` and a single
-# comparison.
+# **Puzzle 5: replace NaN.** The line below turns NaN into 0, but also every number up
+# to 2. Change it so that only NaN becomes 0. Use `where` and a single comparison.
 
 # %%
 clean = minigrad.where(x > 2, x, 0.0)  # your line
@@ -534,13 +533,6 @@ print(clean, "solved:", clean.tolist() == [1, 5, 0])
 # </details>
 
 # %% [markdown]
-# Because of NaN, `not (x < 2)` isn't the same as `x >= 2`. For NaN, {{=the first is
-# true and the second is false|True False}}.
-
-# %%
-print((~(nan < 2)).item(), (nan >= 2).item())
-
-# %% [markdown]
 # ### Break it: choose by arithmetic
 #
 # `c * p + (1 - c) * q` looks like a `where` without a branch. **Predict** what it
@@ -554,12 +546,6 @@ print(c * p + (1 - c) * q, torch.where(c == 1, p, q))
 # It's {{=NaN|tensor(nan)}}, because 0 · ∞ is NaN. The value that isn't chosen must not
 # take part in the computation.
 #
-# Does a choice make a warp's threads wait for each other? If both values are already in
-# registers, it doesn't, because the compiler emits one instruction that selects. If
-# each side must compute an offset and load an element, as in exercise 3, the compiler
-# keeps a branch, and a warp whose threads disagree runs both sides, one after the
-# other.
-#
 # **To the lab**: exercise 3 (`where_compare`).
 #
 # ## Where PyTorch keeps this
@@ -572,25 +558,23 @@ print(c * p + (1 - c) * q, torch.where(c == 1, p, q))
 # | `coalesce_dims` | `TensorIteratorBase::coalesce_dimensions` |
 #
 # PyTorch's kernel gets its operation as a **template argument**. The C++ compiler
-# inserts it, where in our source the preprocessor replaces `OP`.
+# inserts it, whereas in our source, the preprocessor replaces `OP`.
 #
-# ## Before you go: four questions
+# ## Before you go: three questions
 #
 # 1. `x` has shape `(1000, 1)`, and `y` has shape `(1, 1000)`. How many storage cells
 #    does `x + y` read, and how many does it write?
-# 2. A kernel has the line `y[i] = x[i] >= 0 ? x[i] : 0;`. What does it make of NaN?
-# 3. A kernel works on contiguous tensors and on `x[:, ::2]`. Which mistake could you
+# 2. A kernel works on contiguous tensors and on `x[:, ::2]`. Which mistake could you
 #    still miss if it writes to a new tensor?
-# 4. For which x does 1 − cos(x) lose all its digits?
+# 3. For which x does 1 − cos(x) lose all its digits?
 #
 # <details><summary>Answers</summary>
 #
 # 1. It reads 2,000 cells, each a thousand times, and writes a million.
-# 2. It makes it 0, because the comparison is false.
-# 3. It could visit the cells in the order of storage instead of row by row. In these
+# 2. It could visit the cells in the order of storage instead of row by row. In these
 #    two tensors, both orders are the same. Only a tensor whose dimensions are permuted,
 #    such as a transpose, shows the difference.
-# 4. For small x. There cos(x) is rounded to 1, so the difference is 0. The formula 2 ·
+# 3. For small x. There cos(x) is rounded to 1, so the difference is 0. The formula 2 ·
 #    sin²(x / 2) keeps the digits.
 #
 # </details>

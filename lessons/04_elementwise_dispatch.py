@@ -61,34 +61,12 @@ for a, b in [
 
 # %% [markdown]
 # uint8 and int8 become {{=int16|torch.int16}}, because neither holds all values of the
-# other. For the same reason, float16 and bfloat16 become float32. For int64 and
-# float16, the result is {{=float16|torch.float16}}, although above 2,048 a float16
-# can't hold every integer. Integers give way to floats of *any* width. Otherwise, a
-# network in half precision would leave it at its first integer.
+# other. float16 and bfloat16 become {{=float32|torch.float32}}, because one has more
+# digits and the other has a wider range. For int64 and float16, the result is
+# {{=float16|torch.float16}}, although above 2,048 a float16 can't hold every integer.
+# Integers give way to floats of *any* width. Otherwise, a network in half precision
+# would switch to float32 at the first tensor of integers.
 #
-# **Puzzle 1: two halves.** Find two dtypes that are promoted to float32, although
-# neither of them is float32.
-
-# %%
-pair = torch.int32, torch.float16  # your line
-
-# %%
-print(torch.promote_types(*pair))
-print("solved:", torch.promote_types(*pair) == torch.float32 not in pair)
-
-# %% [markdown]
-# <details><summary>Answer</summary>
-#
-# There's only one such pair. float16 has more digits than bfloat16, but bfloat16 has a
-# wider range, so the result must have both.
-#
-# ```python
-# pair = torch.float16, torch.bfloat16
-# ```
-#
-# </details>
-
-# %% [markdown]
 # NumPy has a different table. There, int32 and float32 become {{=float64|float64}},
 # because a float32 can't hold every int32. A float64 takes twice the memory and is slow
 # on most GPUs, so PyTorch {{=keeps float32|torch.float32}}.
@@ -99,9 +77,9 @@ np.result_type(np.int32, np.float32), torch.promote_types(torch.int32, torch.flo
 # %% [markdown]
 # ### Numbers, and tensors without dimensions
 #
-# If the number 2.5 counted like a float32 tensor, `halves + 2.5` would be float32, and
-# every network in half precision would become float32 at its first constant. So the
-# operands fall into three groups:
+# If the number 2.5 counted like a float32 tensor, adding it to a float16 tensor would
+# give float32, and every network in half precision would become float32 at its first
+# constant. So the operands fall into three groups:
 #
 # 1. tensors with dimensions
 # 2. tensors without dimensions, such as `tensor(2.5)` or the sum of a tensor
@@ -129,12 +107,11 @@ for pair in (halves, double), (ints, double), (halves, double.view(1)):
     print(torch.result_type(*pair))
 
 # %% [markdown]
-# They're {{=float16, float64, and float64|torch.float16 torch.float64 torch.float64}}.
-# In the last one, `view(1)` gave the double a dimension, so both tensors belong to the
+# In the last pair, `view(1)` gave the double a dimension, so both tensors belong to the
 # first group.
 #
-# **Puzzle 2: stay in half precision.** This line makes a float32 of a float16 tensor,
-# which doubles its memory. Change the factor's shape so that the result stays float16.
+# **Puzzle 1: stay in half precision.** With this factor, the product is float32, which
+# takes twice the memory. Change the factor's shape so that the product stays float16.
 
 # %%
 factor = torch.tensor([0.1])  # your line
@@ -146,8 +123,8 @@ print(scaled.dtype, "solved:", scaled.dtype == torch.float16 and scaled.shape ==
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# Without dimensions, the factor is in the second group, and it's of the same kind as
-# the first.
+# Without dimensions, the factor is in the second group. Both groups have the same kind,
+# so the first one wins.
 #
 # ```python
 # factor = torch.tensor(0.1)
@@ -169,8 +146,8 @@ print((x / 2).dtype, (x // 2).dtype, (x * 2).dtype, x.exp().dtype, (x < 2).dtype
 
 # %% [markdown]
 # So 1 / 2 is 0.5 in a tensor, as in Python. In a kernel for `int`, it would be 0.
-# That's why minigrad's kernels have three types: one to load, one to compute in, and
-# one to store. An int is converted to float *before* the division.
+# That's why minigrad's kernels have separate types for loading, computing, and storing.
+# An int is converted to float *before* the division.
 #
 # Promotion looks at dtypes and never at values. **Predict** the result of 200 + 100, if
 # the 200 is in a uint8 tensor, which holds 0 to 255.
@@ -181,7 +158,7 @@ torch.tensor([200], dtype=torch.uint8) + 100
 # %% [markdown]
 # It's {{=44}}, because the sum wraps around at 256, and there's no error.
 #
-# **Puzzle 3: enough room.** Brighten the two pixels by 100, so that the result is 300
+# **Puzzle 2: enough room.** Brighten the two pixels by 100, so that the result is 300
 # and 110. The pixels themselves stay uint8.
 
 # %%
@@ -218,16 +195,16 @@ registry = {
 }
 
 # %% [markdown]
-# The **dispatcher** looks a kernel up here. If there's none, that must be {{=a clear
-# error|DispatchError: exp has no kernel}}. A kernel for another device is never an
-# alternative, because the tensor's address means nothing there.
+# The **dispatcher** looks up the kernel in this table. If there's none, it must raise
+# {{=a clear error|DispatchError: exp has no kernel}}. A kernel for another device is
+# never an alternative, because the tensor's address means nothing there.
 
 # %%
 with trying():
     minigrad.dispatch.find_kernel(registry, "exp", "cpu", "float32")
 
 # %% [markdown]
-# **Puzzle 4: register a kernel.** Change the line so that `exp` works on the CPU for
+# **Puzzle 3: register a kernel.** Change the line so that `exp` works on the CPU for
 # every dtype. Don't touch the lookup.
 
 # %%
@@ -252,8 +229,8 @@ print("solved:", solved)
 # </details>
 
 # %% [markdown]
-# In minigrad's own registry, `x + y` takes four steps: check the devices, promote the
-# dtypes, find the kernel, and run it.
+# minigrad's own registry is much larger. With it, `x + y` takes four steps: check the
+# devices, promote the dtypes, find the kernel, and run it.
 
 # %%
 kernels = minigrad.dispatch.KERNELS
@@ -263,9 +240,9 @@ dtype = minigrad.result_type(x, y)
 minigrad.dispatch.find_kernel(kernels, "add", x.device, dtype)(x, y)
 
 # %% [markdown]
-# Tensors on two devices {{=aren't accepted|All tensors must be on one device}}, either
-# here or in PyTorch. Both make one exception, because a tensor on the CPU *without
-# dimensions* {{=counts as a number|tensor([3., 3., 3.]}}.
+# Neither minigrad nor PyTorch {{=accepts tensors on two different devices|All tensors
+# must be on one device}}. Both make one exception: a tensor on the CPU *without
+# dimensions* {{=may meet a tensor on any device|tensor([3., 3., 3.]}}.
 
 # %%
 with trying():
@@ -288,20 +265,10 @@ viz.dispatch_keys()
 
 # %% [markdown]
 # A call goes to the highest key that has a kernel and is switched on. Autocast, which
-# chooses between float16 and float32, is off by default. So the call goes to Autograd.
-# Its kernel records the operation if a gradient is needed. Then it excludes its own key
-# and calls the dispatcher again, so the second call reaches the **backend**, which
-# computes. You'll build the autograd layer in chapter 08.
-#
-# A sparse tensor, which stores only the elements that aren't 0, has another backend,
-# and there's no kernel for `exp` there. The error begins with {{=the operator and the
-# backend|Could not run 'aten::exp'}}.
-
-# %%
-try:
-    torch.ones(3).to_sparse().exp()
-except NotImplementedError as error:
-    print(str(error).partition(". ")[0])
+# chooses between half precision and float32, is off by default. So the call goes to
+# Autograd. Its kernel records the operation if a gradient is needed. Then it excludes
+# its own key and calls the dispatcher again, so the second call reaches the
+# **backend**, which computes. You'll build the autograd layer in chapter 08.
 
 # %% [markdown]
 # ## Which kernels ran?
@@ -318,7 +285,7 @@ with minigrad.kernel_variant("fastest"), minigrad.trace() as launches:
 launches
 
 # %% [markdown]
-# Three operators make three launches. Each line names the kernel and the bytes that it
+# Three operators make three launches. Each line shows the kernel and how many bytes it
 # read and wrote. `y` is broadcast, so the first kernel is {{=`strided`|mul strided}},
 # which computes offsets as in part 1. The others got {{=contiguous|relu contiguous}}
 # tensors.
@@ -339,7 +306,8 @@ for event in prof.events():
         print(event.name[:80])
 
 # %% [markdown]
-# `mul`, `add`, and `relu` are the same operators as ours. `relu` calls another one,
+# `mul`, `add`, and `relu` are the same operators as ours. On a CPU, the four lines
+# after `add` convert the number 1 to float32. `relu` calls another operator,
 # {{=`clamp_min`|aten::clamp_min}}. On a GPU, three kernels follow. `elementwise_kernel`
 # handles broadcasting, and `vectorized_elementwise_kernel` handles contiguous tensors.
 #
@@ -355,7 +323,7 @@ launches
 # launch nothing. `contiguous` {{=copies|copy strided}}, and the comparison is the
 # second launch.
 #
-# **Puzzle 5: one launch fewer.** Change the line so that it launches a single kernel.
+# **Puzzle 4: one launch fewer.** Change the line so that it launches a single kernel.
 # `z` must have the same values in the same order.
 
 
@@ -402,9 +370,10 @@ launches
 # How much does a variant matter? We measured three on an
 # {{relu | PyTorch | GPU}}
 # with tensors of 1 GB. `strided` takes any layout, `contiguous` reads element i at
-# position i, and `vectors` loads 16 bytes at a time. We count every byte that has to
-# move once, so PyTorch's plain copy shows about the maximum, and it reaches
-# {{machine | PyTorch's copy | GB/s}} GB/s.
+# position i, and `vectors` loads 16 bytes at a time. The rates count each byte that has
+# to move once. PyTorch's plain copy reaches
+# {{machine | PyTorch's copy | GB/s}} GB/s,
+# which is about as much as you can expect.
 
 # %%
 unary = {"strided": "unary_s", "contiguous": "unary<float>", "vectors": "unary_v"}
@@ -428,17 +397,19 @@ viz.ranking({
 #
 # ## Fusing by hand
 #
-# Look at `sqrt(x * y + 1)`, where x, y, and z have the same size. Each kernel reads
+# Look at `z = sqrt(x * y + 1)`, where x, y, and z have the same size. Each kernel reads
 # what the one before it has written.
 
 # %%
 viz.fusion()
 
 # %% [markdown]
-# These kernels are limited by memory and not by arithmetic. That GPU copies
-# {{machine | PyTorch's copy | GB/s}} billion bytes per second. In a matrix product,
-# though, it computes {{a @ b, 4,096 | PyTorch}} trillion operations per second, which
-# is dozens for each float that it could move. So to be faster, we have to move less.
+# These kernels are limited by memory and not by arithmetic. The
+# {{relu | PyTorch | GPU}}
+# copies {{machine | PyTorch's copy | GB/s}} billion bytes per second. In a matrix
+# product, though, it does {{a @ b, 4,096 | PyTorch}} trillion operations per second,
+# which is dozens for each float that it could move. So the only way to be faster is to
+# move less.
 #
 # **Predict** how many bytes the three kernels move for our x with 64,000 floats and y
 # with 64, which is broadcast. A float has 4 bytes.
@@ -456,7 +427,7 @@ with minigrad.kernel_variant("fastest"), minigrad.trace() as launches:
 print(f"{sum(launch.bytes for launch in launches):,} bytes,", len(launches), "launches")
 
 # %% [markdown]
-# **Puzzle 6: fuse.** This kernel only multiplies. Change the line so that it computes
+# **Puzzle 5: fuse.** This kernel only multiplies. Change the line so that it computes
 # all of `sqrt(x * y + 1)`. It reads x and y once and writes z once, so it moves a third
 # of the bytes (y is small).
 
@@ -489,7 +460,7 @@ print("largest difference:", error, "solved:", error < 1e-6)
 # %% [markdown]
 # With the right line, the largest difference is about 10⁻⁷ and not 0. The compiler
 # turns `x[i] * y[i % columns] + 1` into a single **fused multiply-add**, which rounds
-# once, where two kernels round twice. (The simulator does that only if you pass
+# once, whereas two kernels round twice. (The simulator does that only if you pass
 # `--fmad=true`.) Both results are correct, and the fused one is a little more accurate.
 #
 # `torch.compile` does this for you. It records an expression, and writes one kernel for
@@ -510,20 +481,16 @@ print("largest difference:", error, "solved:", error < 1e-6)
 # 1. Which dtype does `x * 0.5` have if x is an int64 tensor? If it's a bfloat16 tensor?
 # 2. Why doesn't a dispatcher copy a tensor to the CPU and back if only the CPU has a
 #    kernel?
-# 3. How many times does `((x + 1) * 2).exp()` pass through memory of x's size, with
-#    three kernels and with a single one?
+# 3. How many tensors of x's size does `((x + 1) * 2).exp()` read or write, with three
+#    kernels and with a single one?
 #
 # <details><summary>Answers</summary>
 #
-# 1. {{=float32}} and {{=bfloat16}}.
-# 2. It would be correct, but so slow that you should decide it yourself.
-# 3. Six times and twice.
+# 1. float32 and bfloat16.
+# 2. It would be correct, but so slow that the decision should be yours.
+# 3. Six and two.
 #
 # </details>
-
-# %%
-dtypes = minigrad.int64, minigrad.bfloat16
-print(*(minigrad.result_type(minigrad.ones(1, dtype=dtype), 0.5) for dtype in dtypes))
 
 # %% [markdown]
 # Now finish **lab 04**. Its last exercise is a test for other people's kernels.

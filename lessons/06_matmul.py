@@ -15,9 +15,9 @@
 # A linear layer is a product of matrices, attention is mostly products, and a
 # convolution can be turned into one (chapter 07). No operation takes more of a
 # network's time, and none has been optimized more often. Libraries call it **GEMM**,
-# general matrix multiply. We'll look at seven versions, each faster than the last. The
-# first reaches a fiftieth of the speed of cuBLAS, NVIDIA's own library, and the last
-# reaches most of it.
+# general matrix multiply. We'll look at seven versions, each faster than the one
+# before. The first reaches a fiftieth of the speed of cuBLAS, NVIDIA's own library, and
+# the last reaches most of it.
 #
 # This lesson takes about {{duration}}, builds on chapters 02, 03, and 04, and needs no
 # GPU. If the text asks you to predict something, write your guess down first. Each
@@ -33,7 +33,6 @@ import time
 
 import matplotlib.pyplot as plt
 import numpy as np
-import torch
 
 import minigrad
 from minigrad import Kernel, answers_from, viz
@@ -74,8 +73,7 @@ print(f"48 x 48: {took:.3f} s, correct: {np.allclose(c, a @ b)}")
 # %% [markdown]
 # The loops do M · N · K multiplications and as many additions. That's **2 M N K**
 # floating-point operations, or FLOP for short. For 4,096 × 4,096 matrices, it's 137
-# billion. **Predict** how long Python would need for that. 4,096 is about 85 times as
-# many as 48.
+# billion. **Predict** how long Python would need for that. 4,096 is about 85 times 48.
 
 # %%
 print(f"{took * (4096 / 48) ** 3 / 3600:.0f} hours")
@@ -158,28 +156,29 @@ for n, m in (37, 51), (64, 64):
 #
 # minigrad has both kernels, in `minigrad/kernels/matmul.cu`. Watch the names: its
 # `matmul_naive` is the version where x counts the rows. The one where x counts the
-# columns, as in your exercise 1, is `matmul_coalesced` there. A warp is 2 × 16 threads
-# of a block. What does it ask for when it reads a? We start with x along the rows.
+# columns, as in your exercise 1, is `matmul_coalesced` there. In a block of 16 × 16
+# threads, a warp has 16 values of x and 2 of y. What does it ask for when it reads a?
+# We start with the version where x counts rows.
 
 # %%
 kernels, n = file_text("matmul.cu"), 64
 a, b, c = (np.ones((n, n), np.float32) for _ in range(3))
-along_rows = Kernel(kernels, "matmul_naive<float>")
+x_is_row = Kernel(kernels, "matmul_naive<float>")
 launch = (4, 4), (16, 16), (a, b, c, n, n, n)
 line = 1 + kernels[: kernels.index("sum += (A)a[")].count("\n")
-viz.access(along_rows, *launch, line=line)
+viz.access(x_is_row, *launch, line=line)
 
 # %% [markdown]
-# The lanes read 16 different rows of a, so they need {{=16}} sectors of 32 bytes for
-# {{=64}} bytes. Now x goes along the columns.
+# The lanes read one number from each of {{=16}} rows of a. So they fetch 16 sectors, or
+# 512 bytes, and use only {{=64}}. Now x counts columns.
 
 # %%
-along_columns = Kernel(kernels, "matmul_coalesced<float>")
+x_is_column = Kernel(kernels, "matmul_coalesced<float>")
 line = 1 + kernels[: kernels.rindex("sum += (A)a[")].count("\n")
-viz.access(along_columns, *launch, line=line)
+viz.access(x_is_column, *launch, line=line)
 
 # %%
-for kernel in along_rows, along_columns:
+for kernel in x_is_row, x_is_column:
     counts = kernel.check(*launch).counts
     print(f"{kernel.name:<24} {counts['reads']:,} reads, {counts['sectors']:,} sectors")
 
@@ -212,9 +211,9 @@ for n in 16, 64, 256, 1024, 4096:
 #
 # The **roofline** (S. Williams, A. Waterman, D. Patterson, 2009) draws both limits in
 # one picture. On the left, at intensity i, memory feeds at most i · bandwidth
-# operations per second, which is the slope. On the right, the peak makes it flat. For
-# the slope, we take PyTorch's copy. For the peak, we take the 67 TFLOP/s of float32 in
-# NVIDIA's data sheet.
+# operations per second, which is the slope. On the right, the line is flat, because the
+# peak is the limit there. For the slope, we take PyTorch's copy. For the peak, we take
+# the 67 TFLOP/s of float32 in NVIDIA's data sheet.
 
 
 # %%
@@ -236,9 +235,10 @@ points = [
 viz.roofline(points, roofs)
 
 # %% [markdown]
-# The kernels of chapters 04 and 05, on the left, touch their limit. The products are
-# far to the right, where memory is no excuse, and our two are far below the peak. The
-# rest of this lesson is about that gap.
+# The kernels of chapters 04 and 05, on the left, reach the slope or even lie a little
+# above it, because PyTorch's copy isn't the fastest possible. The products are far to
+# the right, where memory is no excuse, and our two are far below the peak. The rest of
+# this lesson is about that gap.
 #
 # The slope and the flat part meet at the **ridge point**, which is peak / bandwidth.
 
@@ -282,9 +282,9 @@ print(f"{intensity(rows):.2f} FLOP per byte; solved:", found)
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# As long as the weights are most of the bytes, each row adds 2 FLOP per 4 bytes, so the
-# intensity is about rows / 2. That would need 32.4 rows. Reading the batch and writing
-# the result raise it to 32.9.
+# As long as the weights are most of the bytes, each row adds 2 FLOP per weight of 4
+# bytes, so the intensity is about rows / 2. That would need 32.4 rows. Reading the
+# batch and writing the result raise it to 32.9.
 #
 # ```python
 # rows = 33
@@ -295,9 +295,9 @@ print(f"{intensity(rows):.2f} FLOP per byte; solved:", found)
 # %% [markdown]
 # ## What a kernel asks for
 #
-# So far we've counted what **must** move. A kernel may ask for more, because each
-# thread of the plain kernel reads 2 K elements for a single result. We count the
-# sectors that the warps ask for, and divide.
+# So far we've counted what **must** move. A kernel may ask for much more. In the plain
+# kernel, for example, each thread reads 2 K elements for a single result. We count the
+# sectors that the warps ask for, and divide the FLOP by their bytes.
 
 
 # %%
@@ -307,7 +307,7 @@ def asked(kernel, grid, block, args, n):
 
 
 n, own = 64, {}
-for kernel in along_rows, along_columns:
+for kernel in x_is_row, x_is_column:
     own[kernel.name] = asked(kernel, *launch, n)
     bound = own[kernel.name] * copy / 1e12
     print(f"{kernel.name:<24} {own[kernel.name]:.2f} FLOP/byte: {bound:.1f} TFLOP/s")
@@ -372,33 +372,11 @@ for T in 1, 2, 4, 8, 16:
 # Tiles of T × T need {{=1/T of the reads|tiles of 16: 4,096 reads}}. Tiles of 1 × 1 are
 # the plain kernel.
 #
-# **Puzzle 3: the largest tile.** Which power of two is the largest possible T, if each
-# element has its own thread? A block has at most 1,024 threads and 48 KB of shared
-# memory, and it needs two tiles of floats.
-
-# %%
-T = 16  # your line
-
-# %%
-fits = [n for n in (16, 32, 64, 128) if n * n <= 1024 and 2 * n * n * 4 <= 48 * 1024]
-print(T * T, "threads,", 2 * T * T * 4, "bytes; solved:", max(fits) == T)
-
-# %% [markdown]
-# <details><summary>Answer</summary>
+# With one thread per element, T can be at most 32, because a block has at most 1,024
+# threads. For larger tiles, a thread has to make more than one element.
 #
-# Tiles of 64 × 64 would fit into shared memory, but they'd need 4,096 threads.
-#
-# ```python
-# T = 32
-# ```
-#
-# For larger tiles, a thread has to make more than one element.
-#
-# </details>
-
-# %% [markdown]
-# In CUDA C, each step has four parts: fill, barrier, multiply, barrier. That's exercise
-# 2, and here is the reference solution.
+# In CUDA C, each step has four parts: fill, barrier, multiply, barrier. You'll write
+# such a kernel in exercise 2. Here we run the reference solution.
 
 # %%
 tiles = Kernel(matmul.matmul_tiled.text, "matmul_tiled")
@@ -464,10 +442,11 @@ for K in 37, 5:
 # </details>
 
 # %% [markdown]
-# There are two reasons. First, the caches already served most of the repeated reads.
-# (The warps' traffic also fell by only a factor of 8, because the lanes that read the
-# same element of a had shared a sector before.) Second, something else takes the time
-# now. **Predict**: how often does a thread access **shared** memory per multiplication?
+# That's far from 16 times as fast, for two reasons. First, the caches already served
+# most of the repeated reads. (The warps' traffic also fell by only about 7 times,
+# because in `matmul_coalesced`, 16 lanes already shared one element of a.) Second,
+# something else takes the time now. **Predict**: how often does a thread access
+# **shared** memory per multiplication?
 
 # %%
 ones = [np.ones((64, 64), np.float32) for _ in range(3)]
@@ -484,11 +463,12 @@ print(counts["shared_requests"] * 32 / 64**3, "accesses per multiplication")
 #
 # ## Registers
 #
-# We use the same idea again, one level up. Whoever reads a number should use it several
-# times. This time that's a single thread, which keeps its numbers in **registers**.
+# We use the same idea again, one level closer to the arithmetic. Whoever reads a number
+# should use it several times. This time that's a single thread, which keeps its numbers
+# in **registers**.
 #
-# Let's take a single step first, for sizes that are multiples of 16. Each thread makes
-# **four** elements of c, one below the other, so a block has only 16 × 4 threads.
+# Let's start with a small version, for sizes that are multiples of 16. Each thread
+# makes **four** elements of c, one below the other, so a block has only 16 × 4 threads.
 
 # %%
 filled = r"""
@@ -504,7 +484,7 @@ __global__ void four(const float* a, const float* b, float* c, int N, int K) {
         }"""
 
 # %% [markdown]
-# **Puzzle 4: read it once.** The line below is correct but gains nothing, because it
+# **Puzzle 3: read it once.** The line below is correct but gains nothing, because it
 # reads two numbers per multiplication. One of the two is the same for all four
 # elements. Read it once, and predict how many accesses are left.
 
@@ -553,11 +533,11 @@ for R, C in (1, 1), (8, 1), (4, 4), (8, 8), (16, 8), (16, 16):
     print(f"{R:>2} x {C:<2}  {(R + C) / (R * C):.3f} reads, {R * C + R + C} registers")
 
 # %% [markdown]
-# A column of 8 already helps, a square helps more than a column of the same size, and
-# 16 × 16 would need {{=288}} registers, which don't exist. With patches of 8 × 8, a
-# block of 256 threads makes 128 × 128 elements. So its tiles are larger too, and it
-# reads 1/128 of what the plain kernel reads. Here is a thread with a patch of 2 × 2.
-# For one k, it reads 2 numbers from each matrix for 4 sums.
+# A column of 8 already helps, and a 4 × 4 patch helps more. But 16 × 16 would need
+# {{=288}} registers, more than a thread can have. With patches of 8 × 8, a block of 256
+# threads makes 128 × 128 elements. So its tiles are larger too, and it reads 1/128 of
+# what the plain kernel reads. Here is a thread with a patch of 2 × 2. For one k, it
+# reads 2 numbers from each matrix for 4 sums.
 
 # %%
 a, b = np.arange(32).reshape(8, 4), np.arange(32).reshape(4, 8)
@@ -569,7 +549,7 @@ viz.product(a, b, patch_of, k=2)
 # rectangle, and lanes that need the same number share one access. So for each k, a warp
 # needs 8 numbers of a per row of patches, and 8 of b per column of patches.
 #
-# **Puzzle 5: shape a warp.** The patches of a warp are now 2 down and 16 along. Choose
+# **Puzzle 4: shape a warp.** The patches of a warp are now 2 down and 16 along. Choose
 # a shape that needs the fewest numbers.
 
 # %%
@@ -601,13 +581,13 @@ print(8 * down + 8 * along, "numbers per k; solved:", best)
 # </details>
 
 # %% [markdown]
-# You'll write such a kernel in exercise 3. minigrad has three on the way there:
-# `matmul_column` with 8 × 1, `matmul_patch` with 8 × 8, and `matmul_vectors`, which
-# reads and writes 16 bytes at a time as `float4`, so it needs fewer instructions for
-# the same bytes.
+# You'll write such a kernel in exercise 3. minigrad has three of them, each a step
+# further: `matmul_column` with 8 × 1, `matmul_patch` with 8 × 8, and `matmul_vectors`,
+# which reads and writes 16 bytes at a time as `float4`, so it needs fewer instructions
+# for the same bytes.
 #
-# Now we count all versions. We count each twice, with K = 32 and K = 96, and subtract.
-# That removes the cost of writing c, which is negligible for a large K.
+# Now we count the traffic of all versions, each with K = 32 and with K = 96, and
+# subtract. That removes the cost of writing c, which is negligible for a large K.
 
 # %%
 variants = {  # name: how many rows and columns a block makes, and its threads
@@ -644,23 +624,13 @@ for name, (per_byte, passes) in rows.items():
     print(f"{name:<10} {per_byte:6.2f} FLOP per byte, {passes:.2f} passes")
 
 # %% [markdown]
-# Here are bytes and passes per multiplication, next to the measured speed.
+# Fewer passes mean more speed, from `tiled` on. With p passes per multiplication, a
+# kernel gets at most 1 / (4 p) of the peak.
 
 # %%
 names = list(rows)
 rows_of = [f"matmul_{variant}" for variant in variants]
 measured = rates(product_of, dict(zip(names, rows_of, strict=True)))
-viz.ranking({
-    "bytes requested": {name: 2 / rows[name][0] for name in names},
-    "passes of shared memory": {name: rows[name][1] for name in names},
-    "TFLOP/s": measured | {"cuBLAS": cublas / 1e12},
-})  # fmt: skip
-
-# %% [markdown]
-# From `tiled` on, fewer passes mean more speed. With p passes per multiplication, a
-# kernel gets at most 1 / (4 p) of the peak.
-
-# %%
 for name in names[2:]:
     most = min(1, 1 / (4 * rows[name][1])) * peak / 1e12
     print(
@@ -685,16 +655,17 @@ line = 1 + kernels[: kernels.index("right[j] = (A)b_tile[q][tx * 8 + j]")].count
 viz.banks(Kernel(kernels, "matmul_patch<float>"), *args, line=line)
 
 # %% [markdown]
-# It takes {{=4}} passes. Neighboring threads read numbers that are 8 apart, so they use
-# only every eighth bank. `pipelined` gives a thread two pieces of 4 columns, 32 apart,
-# instead of 8 in a row. So neighboring threads read neighboring pieces.
+# Reading a number of b's tile takes {{=4}} passes instead of 1. Neighboring threads
+# read numbers that are 8 apart, so they use only every eighth bank. `pipelined` gives a
+# thread two pieces of 4 columns, 32 apart, instead of 8 in a row. So neighboring
+# threads read neighboring pieces.
 #
 # ## Load the next tile while you multiply
 #
-# In all kernels so far, a block stands still twice in each step: it waits for memory,
-# and it waits at the barriers. The fastest kernel has **two** pairs of tiles instead.
-# While it multiplies one pair, the loads for the other are in flight. This is **double
-# buffering**. The lengths in this sketch aren't measured.
+# In all tiled kernels so far, a block has to wait in each step, first for memory and
+# then at the barriers. The fastest kernel has **two** pairs of tiles instead. While it
+# multiplies one pair, the loads for the other are in flight. This is **double
+# buffering**. The picture is a sketch, and its times aren't measured.
 
 # %%
 loads = {"one": [(3 * i, 1) for i in range(4)], "two": [(2 * i, 1) for i in range(4)]}
@@ -709,7 +680,7 @@ axes[1].set_xlabel("time")
 figure.tight_layout()
 
 # %% [markdown]
-# **Puzzle 6: a race.** This small kernel, with tiles of 8 × 8, loads the next numbers
+# **Puzzle 5: a race.** This small kernel, with tiles of 8 × 8, loads the next numbers
 # into registers, multiplies, and then stores them. The simulator reports a race in it.
 # Change the line so that the race is gone.
 
@@ -768,7 +739,7 @@ print(kinds or "no finding", "solved:", np.allclose(c, a @ b, 1e-5) and not kind
 # | `pipelined` | 16 × 8, two pairs | {{a @ b, 4,096 | matmul_pipelined<1, 0, 1>}} |
 # | cuBLAS | | {{a @ b, 4,096 | PyTorch}} |
 #
-# In the roofline, each is where its own traffic puts it.
+# In this roofline, each kernel's intensity comes from the bytes that its warps ask for.
 
 # %%
 viz.roofline([viz.Point(name, rows[name][0], measured[name] * 1e12) for name in rows],
@@ -780,23 +751,24 @@ viz.roofline([viz.Point(name, rows[name][0], measured[name] * 1e12) for name in 
 #
 # ## What else cuBLAS does
 #
-# - **Copies that bypass registers.** `pipelined` loads into registers and then stores
-#   into shared memory. Since Ampere (2020), `cp.async` does both in one step. Since
-#   Hopper, the *tensor memory accelerator* (TMA) copies whole tiles on its own.
-# - **Larger tiles, more of them.** On an Ada card, a profiler shows the name
-#   `cutlass_80_simt_sgemm_256x128_8x4_nn_align1` for a float32 product. That's a tile
-#   of 256 × 128 and 4 pairs of tiles, made from NVIDIA's open templates, CUTLASS.
-# - **The right kernel for each size.** With 4,095 × 4,099 times 4,099 × 4,097, rows
-#   don't begin at multiples of 16 bytes, so cuBLAS falls to {{a @ b, 4,095 | PyTorch}}
-#   TFLOP/s and `pipelined` to {{a @ b, 4,095 | matmul_pi}}.
+# - **Copies that bypass registers.** Since Ampere (2020), `cp.async` copies from global
+#   to shared memory in one step. Since Hopper, the *tensor memory accelerator* (TMA)
+#   copies whole tiles on its own.
+# - **Larger tiles, more of them.** For a float32 product, cuBLAS may use tiles of 256 ×
+#   128, and 4 pairs of them instead of two.
+# - **The right kernel for each size.** cuBLAS has many kernels, and chooses one by size
+#   and alignment. For 4,095 × 4,099 times 4,099 × 4,097, rows don't begin at multiples
+#   of 16 bytes. There cuBLAS still reaches
+#   {{a @ b, 4,095 | PyTorch}} TFLOP/s,
+#   but `pipelined` only {{a @ b, 4,095 | matmul_pi}}.
 # - **More blocks for small results.** If c is small and K is long, few blocks have
 #   work. **Split-K** cuts K into pieces for several blocks, and then adds their sums,
 #   like the two stages in chapter 05.
 #
 # **Tensor cores** multiply small matrices in one instruction. According to the data
 # sheet, they're about 7 times as fast with TF32, and 15 times in half precision. But
-# TF32 keeps 11 significant binary digits of a float's 24. **Predict** the largest
-# relative error of a 256 × 256 product in float32, and with operands rounded to TF32.
+# TF32 keeps 11 significant binary digits of a float's 24. Let's see what that costs in
+# a product of 256 × 256 matrices.
 
 
 # %%
@@ -817,14 +789,8 @@ for name, y in {"float32": a @ b, "TF32": tf32(a) @ tf32(b)}.items():
 # ## Any layout, any batch
 #
 # Every linear layer computes `x @ w.T`, plus a bias. In PyTorch, that's a single
-# operator, `addmm`.
-
-# %%
-x, w, bias = torch.randn(20, 30), torch.randn(40, 30), torch.randn(40)
-layer = torch.nn.functional.linear(x, w, bias)
-torch.allclose(torch.addmm(bias, x, w.T), layer, atol=1e-5)
-
-# %% [markdown]
+# operator, `torch.addmm(bias, x, w.T)`.
+#
 # `w.T` is a view with two strides swapped. A kernel that takes strides reads it in
 # place, so there's nothing to copy. **Predict** how many kernels these three lines
 # launch.
@@ -840,16 +806,16 @@ with minigrad.trace() as launches:
 launches
 
 # %% [markdown]
-# They launch {{=three}}, because none of them is a copy. In the third, 6 × 1 matrices
-# meet 5, which makes 30 products. The dimension of size 1 and the missing one have
-# {{=stride 0|((600, 0, 30, 1), (0, 60, 2, 1))}} there, so one matrix serves several
-# products, as with `expand` in chapter 03.
+# They launch {{=three}}, one per product, because nothing has to be copied. In the
+# third, a batch of shape (6, 1) meets a batch of 5, which makes 30 products. The
+# dimension of size 1 and the missing one have {{=stride 0|((600, 0, 30, 1), (0, 60, 2,
+# 1))}} there, so one matrix serves several products, as with `expand` in chapter 03.
 
 # %%
 batch.expand(6, 5, 20, 30).strides, five.expand(6, 5, 30, 2).strides
 
 # %% [markdown]
-# **Puzzle 7: one for all.** Read the 40 × 30 matrix `w` as a batch of 6 transposed
+# **Puzzle 6: one for all.** Read the 40 × 30 matrix `w` as a batch of 6 transposed
 # matrices, each 30 × 40, without a copy.
 
 # %%
@@ -876,23 +842,17 @@ print(many.strides, "solved:", all(same))
 # You'll write such a kernel in exercise 4. Copying first, with `w.T.contiguous()`,
 # moves 134 MB for 4,096 × 4,096 floats. PyTorch transposed a larger matrix at
 # {{x.T as | PyTorch | GB/s}} GB/s, and minigrad's best kernel did it at
-# {{x.T as | transpose_vectors | GB/s}}. **Predict** how long the copy takes.
-
-# %%
-for name in "PyTorch", "transpose_vectors":
-    speed = rate("x.T as", name, "GB/s") * 1e9
-    print(f"{name}: {1e3 * 2 * 4 * 4096**2 / speed:.3f} ms")
-
-# %% [markdown]
-# The large product takes {{a @ b, 4,096 | PyTorch | time}}, so the copy is cheap next
-# to it. But for a small batch, it can take longer than the product.
+# {{x.T as | transpose_vectors | GB/s}}. At these rates, the copy takes about
+# 0.1 ms or less. The large product takes {{a @ b, 4,096 | PyTorch | time}}, so
+# the copy is cheap next to it. But for a small batch, it can take longer than the
+# product.
 #
 # ## Which kernel runs
 #
 # `a @ b` runs {{=the fastest version|matmul pipelined}} that supports the operands.
 # Once you've written some, it runs the fastest of {{=yours|matmul yours
-# matmul_register}}. In this notebook, the reference solutions don't count as yours, but
-# you can ask for a version by its name.
+# matmul_register}}. In this notebook, the reference solutions stand in for yours, so
+# they run only if you ask for `"yours"`.
 
 # %%
 a = minigrad.ones(64, 64).to(device)
@@ -914,39 +874,26 @@ launches
 # | shared memory | tiles | the threads of a block | memory and caches |
 # | registers | patches | the thread itself | shared memory |
 #
-# - Count the work, 2 M N K FLOP, and the bytes, each element once. Their ratio is the
-#   intensity.
-# - The roofline says whether bandwidth or peak limits you, and when to stop.
-# - Once you've read a number, use it many times, at every level.
-# - If a measured time surprises you, look for the cause among the things you can count.
-#
-# ## Before you go: four questions
+# ## Before you go: three questions
 #
 # 1. A 4,096 × 16 matrix times a 16 × 4,096 matrix: what's the intensity, and what
 #    limits this product on the GPU of this lesson?
 # 2. With two pairs of tiles, one barrier per step is enough. Why?
-# 3. Tiles of 32 × 32 with 1,024 threads make one element per thread. How many reads of
-#    shared memory is that per multiplication?
-# 4. Why can't a thread's patch grow to 16 × 16?
+# 3. Tiles of 32 × 32 with 1,024 threads make one element per thread. How often does a
+#    thread read shared memory per multiplication?
 #
 # <details><summary>Answers</summary>
 #
 # 1. The result has 4,096² elements, and each takes 32 FLOP and 4 bytes. That's nearly 8
-#    FLOP per byte, or {{=7.94}} if you also count a and b. It's left of the ridge point
-#    at 16.2, so memory is the limit.
+#    FLOP per byte, or 7.94 if you also count a and b. It's left of the ridge point at
+#    16.2, so memory is the limit.
 # 2. A step stores into the pair that was read in the step before. The barrier between
 #    the two steps makes sure that all threads are done with it. The same barrier also
 #    makes sure that the pair for this step is full.
 # 3. It's still 2. Larger tiles save reads of global memory, but only registers save
 #    reads of shared memory.
-# 4. It would need 256 sums and 32 numbers, but a thread has at most 255 registers. The
-#    rest would go to local memory, which is in device memory.
 #
 # </details>
-
-# %%
-# Check the first answer
-counted_for((4096, 16), (16, 4096))
 
 # %% [markdown]
 # Now go on to **lab 06**. You'll write four kernels, the roofline, and a test for other

@@ -49,10 +49,11 @@ def find_kernel(registry, operator, device, dtype):
     the same operator and device whose dtype is None, because that works for every
     dtype. Never return a kernel for another device or another dtype.
 
-    registry: a dict {(operator, device, dtype): kernel}. No kernel is false. It may
-        grow between two calls, so don't remember what you found.
+    registry: a dict {(operator, device, dtype): kernel}. No kernel is falsy. The
+        registry may grow between two calls, so don't cache what you find.
     operator, device: strings, such as "add" and "sim".
-    dtype: a dtype, or its name, such as "float32".
+    dtype: a dtype, or its name, such as "float32". Look it up as it is, because the
+        registry's keys use the same form.
 
     Raises DispatchError if there's no such kernel, with the message
     missing(registry, operator, device, dtype). Another message is also accepted if it

@@ -143,8 +143,8 @@ def result_type(*operands):
     and kind(dtype), which returns 0 for bool, 1 for integers, and 2 for floats. A
     tensor is whatever has a storage: hasattr(x, "storage").
 
-    The result is the same as torch.result_type, but for any number of operands. For
-    anything else, of_number raises TypeError.
+    The result is the same as torch.result_type, but for any number of operands. If
+    an operand is neither a tensor nor a number, of_number raises TypeError.
     (int32 tensor, 2) -> int32;  (int32 tensor, 2.5) -> float32;
     (float16 tensor, float64 tensor without dimensions) -> float16
     """

@@ -44,14 +44,14 @@ answers_from("labs", before="04_elementwise")
 # ## One kernel for many operations
 #
 # The kernels of `relu`, `sigmoid`, `exp`, and `-` differ in a single place. So we write
-# the kernel once, with a name in that place, and the compiler gets told what the name
-# means. There are two such names. `OP` is the operation, and `T` is the type of an
-# element. `Kernel(source, name, ("-DT=float", "-DOP=relu"))` compiles the source with
-# `relu` wherever it says `OP`.
+# the kernel once, with the name `OP` in that place, and an option tells the compiler
+# what it stands for. A second name, `T`, is the type of an element. `Kernel(source,
+# name, ("-DT=float", "-DOP=relu"))` compiles the source with `relu` wherever it says
+# `OP`.
 #
 # The tensor may be any view, so its element i needn't be in cell i. The function
-# `offset_of` in the cell below returns the cell that it's in. You know its loop from
-# exercise 10 of lab 03.
+# `offset_of`, which is given below, returns the storage cell of element i. You know its
+# loop from exercise 10 of lab 03.
 #
 # Write the functions `relu` and `sigmoid`, and the kernel `unary_kernel`. The kernel
 # writes its results to a new tensor, which is stored row by row. Use `T` instead of
@@ -68,8 +68,8 @@ print(torch.sigmoid(x))
 # <details><summary>Hint 1</summary>
 #
 # Every comparison with NaN is false. So which of the two values of `condition ? p : q`
-# does a NaN get, and what must that value be? And in which sigmoid could you get ∞ / ∞
-# if x is 100?
+# does a NaN get, and what must that value be? And which formula for the sigmoid gives ∞
+# / ∞ if x is 100?
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -133,9 +133,8 @@ check(unary_kernel)
 # ## Two tensors, broadcast
 #
 # To add a column of shape `(3, 1)` and a row of shape `(4,)`, we expand both to `(3,
-# 4)`. That gives two views with strides `(1, 0)` and `(0, 1)`. Nothing is copied, and
-# the kernel needn't know about broadcasting, because a stride of 0 does all the work. A
-# scalar is a view too, and all its strides are 0.
+# 4)`. That gives two views with strides `(1, 0)` and `(0, 1)`. A scalar is a view too,
+# and all its strides are 0.
 #
 # Write the functions `sub` and `maximum`, and the kernel `binary_broadcast`. `maximum`
 # must return NaN if either operand is NaN. CUDA's `max` and `fmax` don't.
@@ -216,9 +215,6 @@ check(binary_broadcast)
 #
 # Write the six comparisons and the kernel `where_compare`. For NaN, the comparisons
 # must return what PyTorch's do, and the example below shows it.
-#
-# The element that's chosen must arrive unchanged, even if it's infinite or NaN. The
-# other one must have no effect.
 
 # %%
 a, b = torch.tensor([1.0, 2.0, torch.nan]), torch.tensor([2.0, 2.0, torch.nan])
@@ -298,15 +294,8 @@ check(where_compare)
 # 2.5 is computed in float32, but a float16 tensor plus 2.5 stays float16. There's a
 # rule that covers all of this.
 #
-# The operands fall into three **groups**: tensors with dimensions, tensors without
-# dimensions, and Python numbers. There are also three **kinds** of dtypes: bool, then
-# integers, then floats.
-#
-# 1. Within a group, the dtypes are promoted together. For example,
-#    `promote_types(int32, int64)` is int64, and `promote_types(int64, float16)` is
-#    float16.
-# 2. Each group now has one dtype. The highest kind wins. If several groups have that
-#    kind, the first of them wins, in the order above.
+# As in the lesson, the operands fall into three **groups**, and the group whose dtype
+# is of the highest kind decides. The contract repeats the rule.
 #
 # So a number changes a tensor's dtype only if it's of a higher kind. Write
 # `result_type`.
@@ -423,10 +412,11 @@ check(find_kernel)
 # %% [markdown] task="test_broadcast"
 # ## A test for broadcasting
 #
-# Your kernels have been checked on views, strides of 0, and NaN. Now write such a
-# **test** yourself. It gets a kernel with the contract of `binary_broadcast`, compiled
-# with `T=float` and `OP=maximum`. It must call the kernel, compare the results, and
-# raise an error if something is wrong. An `assert` raises an AssertionError.
+# Your kernels have been checked on views, strides of 0, and NaN. Now write a **test**
+# that does this for other kernels. It gets a kernel with the contract of
+# `binary_broadcast`, compiled with `T=float` and `OP=maximum`. It must call the kernel,
+# compare the results, and raise an error if something is wrong. An `assert` raises an
+# AssertionError.
 #
 # NaN isn't equal to NaN, so `==` doesn't help if NaN is the expected value. NumPy's
 # `np.testing.assert_array_equal` counts two NaN as equal, and its AssertionError shows
@@ -453,7 +443,7 @@ np.testing.assert_array_equal(x, x)
 #
 # `np.lib.stride_tricks.as_strided(a, shape, [4 * s for s in strides])` reads an array
 # as the kernel does, because NumPy counts strides in bytes. `np.maximum` of two such
-# views is what y must contain. Take a row next to a matrix, once as a and once as b,
+# views is what y must contain. Combine a row with a matrix, once as a and once as b,
 # then a transposed matrix, and then a scalar. If y is longer than the result, you can
 # also see whether the kernel writes past the end.
 #
@@ -522,5 +512,5 @@ show_check(result_type)
 # %% [markdown]
 # ## Where to go next
 #
-# These kernels never look at two elements of the same tensor. In chapter 05, you'll
-# write sums, maxima, and softmax, where the threads have to work together.
+# In these kernels, each result depends on a single element of each tensor. In chapter
+# 05, you'll write sums, maxima, and softmax, where the threads have to work together.

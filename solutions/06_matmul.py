@@ -14,11 +14,11 @@
 # # Lab 06 · Matrix multiplication
 #
 # In this lab, you write four kernels, a bit of arithmetic, and a test. There are six
-# exercises, which take about {{duration}}. You multiply matrices first plainly, then
-# with tiles, then with registers, and then in batches of any layout. The simulator
-# checks the values with all its tools, and it counts reads in exercises 2, 3, and 4. If
-# this machine has a GPU, your kernels run there as well, and exercise 3 is compared
-# with cuBLAS.
+# exercises, which take about {{duration}}. You start with a plain
+# product of matrices, then use tiles and registers, and then multiply batches of any
+# layout. The simulator runs your kernels, checks the results, and looks for races and
+# other mistakes. In exercises 2, 3, and 4, it also counts reads. If this machine has a
+# GPU, your kernels run there as well, and exercise 3 is compared with cuBLAS.
 
 # %% [markdown]
 # {{how}}
@@ -51,10 +51,6 @@ answers_from("labs", before="06_matmul")
 #
 # Element (row, col) of c is row `row` of a times column `col` of b, so it's a sum of K
 # products.
-#
-# > a = 1 2 / 3 4 and b = 5 6 / 7 8
-# >
-# > c[0, 1] = 1 · 6 + 2 · 8 = 22
 #
 # Write `matmul_naive`, in which each thread computes one element of c in a loop over k.
 # As in chapter 01, y counts rows, x counts columns, and the grid may be larger than c.
@@ -110,7 +106,7 @@ check(matmul_naive)
 #
 # In the plain kernel, each thread reads a whole row of a and a whole column of b, which
 # is 2 K reads for one element. But 16 threads side by side read the same row of a, and
-# 16 threads below each other read the same column of b.
+# 16 threads in a column read the same column of b.
 #
 # So let a block read them together. It computes 16 × 16 elements of c and goes along K
 # in steps of 16. Each step has four parts:
@@ -124,8 +120,7 @@ check(matmul_naive)
 #
 # M, N, and K don't have to be multiples of 16. Where a tile extends past its matrix, it
 # must hold **zeros**, which add nothing. A thread whose element is outside c still
-# fills its cells and still reaches every barrier. Neighboring threads must read
-# neighbors in memory, as in lab 02, because the check counts sectors.
+# fills its cells and still reaches every barrier.
 
 # %%
 a, b = np.arange(12.0).reshape(3, 4), np.arange(20.0).reshape(4, 5)
@@ -192,14 +187,15 @@ check(matmul_tiled)
 # %% [markdown] task="matmul_register"
 # ## Registers
 #
-# Tiles save reads of global memory, but now shared memory takes the time, with two
+# Tiles save reads of global memory, but now shared memory is the bottleneck, with two
 # reads per multiplication. A thread that reads a number should use it several times. So
 # each thread computes many elements of c and keeps their sums in **registers**.
 #
 # In a patch of 8 × 8, a thread reads 8 numbers of a's column and 8 of b's row for each
-# k, and multiplies each with each. That's 16 reads for 64 multiplications. A block of
-# 256 threads computes 128 × 128 elements, in steps of 8 along K, so its tiles are 128 ×
-# 8 and 8 × 128. The next cell does one such step in NumPy, thread by thread.
+# k, and multiplies each number of one by each of the other. That's 16 reads for 64
+# multiplications. A block of 256 threads computes 128 × 128 elements, in steps of 8
+# along K, so its tiles are 128 × 8 and 8 × 128. The next cell does one such step in
+# NumPy, thread by thread.
 #
 # Write the kernel in three stages, and check after each:
 #
@@ -209,8 +205,8 @@ check(matmul_tiled)
 #    next cell does. After this stage, the values are correct, and the number of reads
 #    of shared memory is too.
 # 3. **float4**, for speed. Read four floats at once from global memory, and store four
-#    at once. N and K are multiples of 4, so each group of four is either inside or
-#    outside.
+#    at once. N and K are multiples of 4, so each group of four is either entirely
+#    inside its matrix or entirely outside.
 #
 # The check counts reads of global and shared memory, and a float4 counts as one read.
 # On a GPU, the kernel must reach 35 % of cuBLAS's speed. The bonus is at 60 %, which
@@ -248,8 +244,8 @@ print(np.allclose(total, a_tile @ b_tile))
 # `*(float4*)&x` is x and the next three floats. A float4 must start at a multiple of 16
 # bytes, so write `__align__(16)` before arrays that you access this way. a's tile is
 # the difficult one: a float4 of a goes along K, but a thread needs 8 numbers *down* a
-# column. What if you store that tile transposed, as `a_tile[8][128]`? With 1,024 / 256
-# / 4 = 1, each thread fetches one float4 of each tile.
+# column. What if you store that tile transposed, as `a_tile[8][128]`? Because 1,024 /
+# 256 / 4 = 1, each thread fetches one float4 of each tile.
 #
 # </details>
 
@@ -314,20 +310,21 @@ check(matmul_register)
 # %% [markdown] task="matmul_batched"
 # ## Batches in any layout
 #
-# Products such as `x @ w.T` or `q @ k.transpose(-2, -1)` rarely have two plain
+# Products such as `x @ w.T` or `q @ k.transpose(-2, -1)` rarely multiply two plain
 # matrices. Operands are transposed or sliced, they come in batches, and one matrix may
-# serve a whole batch. Copying them first would cost memory, and a read and a write of
-# everything. A kernel that knows strides doesn't need a copy.
+# serve a whole batch. Copying them first would take memory, and every element would be
+# read and written once more. A kernel that knows strides doesn't need a copy.
 #
 # The views are as in lab 03. Their last two dimensions are a matrix, so element (row,
 # k) of a is `row * stride[dims - 2] + k * stride[dims - 1]` cells after the first
 # element of its matrix. In a transposed matrix, these two strides are swapped.
 #
-# All dimensions before them are the **batch**. To find matrix number m, compute its
-# index in the batch from the last batch dimension to the first, as `contiguous_kernel`
-# does with i in lab 03. If one matrix serves several products, its stride is 0. A block
-# starts with matrix `blockIdx.z`. There may be more matrices than `gridDim.z`, so it
-# continues with number m + gridDim.z.
+# All dimensions before them are the **batch**. To find where matrix number m starts,
+# split m into batch indices, from the last batch dimension to the first, and add up
+# index times stride. That's what `contiguous_kernel` does with i in lab 03. If one
+# matrix serves several products, its stride is 0. A block starts with matrix
+# `blockIdx.z`. There may be more matrices than `gridDim.z`, so it continues with number
+# m + gridDim.z.
 #
 # One thread per element is enough here, without tiles. Tiles are faster, and only the
 # two lines that fill them change.
@@ -347,11 +344,11 @@ print(whole.strides, (a @ b).shape, np.array_equal(a @ b, a @ whole))
 # <details><summary>Hint 2</summary>
 #
 # The last batch dimension is `view.dims - 3`, and the loop ends with dimension 0. In
-# the kernel, a loop goes over m, starting with `blockIdx.z`. There, let x point to the
-# first element of a's matrix, `a + matrix_of(m, a_view)`, and find b's in the same way.
-# Then continue like one of your kernels, but use two strides in each index. Where does
-# matrix m of c start? With tiles, this loop has barriers in it, so no thread may leave
-# it early.
+# the kernel, a loop goes over m, starting with `blockIdx.z`. There, let `left` point to
+# the first element of a's matrix, `a + matrix_of(m, a_view)`, and find b's in the same
+# way. Then continue like one of your kernels, but use two strides in each index. Where
+# does matrix m of c start? With tiles, this loop has barriers in it, so no thread may
+# leave it early.
 #
 # </details>
 
@@ -421,12 +418,8 @@ check(matmul_batched)
 # %% [markdown] task="roofline"
 # ## The roofline
 #
-# How fast can a product be at all? Two things limit it. The **peak** is how many
-# operations per second the card can do, and the **bandwidth** is how many bytes per
-# second its memory can move. Which of them matters depends on the **intensity**, the
-# operations per byte.
-#
-# Count what any kernel **must** do:
+# How fast can a product be at all? As in the lesson, the peak and the bandwidth limit
+# it. Count what any kernel **must** do:
 #
 # - **flops**: for each element of the result and each k, there's one multiplication and
 #   one addition, so that's two.
@@ -435,11 +428,11 @@ check(matmul_batched)
 #   because a cache or shared memory could have kept them.
 #
 # At an intensity of i FLOP per byte, memory can feed i · bandwidth operations per
-# second. If that's less than the peak, memory is the **bound**. Otherwise, it's
-# computing. The shapes may have batch dimensions, which are broadcast as in `a @ b`. So
+# second. If that's less than the peak, the **bound** is "memory", and otherwise it's
+# "compute". The shapes may have batch dimensions, which are broadcast as in `a @ b`. So
 # `broadcast_shapes` of lab 03 says how many products there are, but a matrix that
-# serves several is still read only once. The last cell uses the numbers of an H200's
-# data sheet.
+# serves several is still read only once. The cell below your function uses the numbers
+# of an H200's data sheet.
 
 # %%
 product = (np.ones((1000, 10)) @ np.ones((10, 1000))).size
@@ -496,7 +489,7 @@ check(roofline)
 # results, and raises an error, for example by `assert`, if something is wrong.
 #
 # The check calls your test with correct kernels, which must pass, and with incorrect
-# ones, which must not. They make the mistakes that people really make in this lab. A
+# ones, which must not. They contain mistakes that people really make in this lab. A
 # correct kernel may add in another order, so its last bits may differ. That's why you
 # compare with tolerances: `assert_allclose(got, expected, rtol, atol)` accepts a
 # difference of up to atol + rtol · |expected|. The relative part covers large values.
@@ -504,7 +497,7 @@ check(roofline)
 # larger than the sum itself.
 
 # %%
-a = np.array([0.1, 0.2, 0.3], np.float32)
+a = np.array([1, 5e-8, 5e-8], np.float32)
 print(a[0] + a[1] + a[2] == a[2] + a[1] + a[0])
 np.testing.assert_allclose(a[0] + a[1] + a[2], a[2] + a[1] + a[0], rtol=1e-5)
 
@@ -550,8 +543,8 @@ check(test_matmul)
 # %% [markdown]
 # ## What you've built
 #
-# `a @ b` of your library now runs the fastest of your kernels that supports the
-# operands: the one with registers for two large matrices, and the one with strides for
+# In your library, `a @ b` now runs the fastest of your kernels that supports the
+# operands: the one with registers for two plain matrices, and the one with strides for
 # everything that isn't plain. The trace calls them `yours`, and none of the launches is
 # a copy. Where you haven't written a kernel, minigrad's runs. `with
 # minigrad.kernel_variant("fastest")` always runs minigrad's.
@@ -591,7 +584,7 @@ with trying() as show:
     show(viz.roofline(points, ceilings()))
 
 # %% [markdown]
-# ## How you were checked
+# ## How your code is checked
 #
 # `show_check` shows an exercise's check: its cases, where the expected values come
 # from, and the mistakes that it can name.

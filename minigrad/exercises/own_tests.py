@@ -65,10 +65,10 @@ def test_broadcast(kernel):
         OP=maximum. Launch it with NumPy arrays:
         kernel(grid, block, (a, a_view, b, b_view, y, n)).
 
-    Correct kernels must pass for all views of one shape, including strides of 0 and
-    views without dimensions, and for NaN in either operand. Incorrect kernels may make
-    a mistake with only one of these, or write past the n elements. n may be 0. The
-    error is an AssertionError, or whatever the launch raises.
+    Your test must accept kernels that are correct for any two views of the same shape,
+    including strides of 0 and views without dimensions, and for NaN in either operand.
+    Incorrect kernels may make a mistake with only one of these, or write past the n
+    elements. n may be 0. The error is an AssertionError, or whatever the launch raises.
 
     You can use Strides(shape, strides), np.lib.stride_tricks.as_strided, np.maximum,
     and np.testing.assert_array_equal. Compare with NumPy, because the check runs your

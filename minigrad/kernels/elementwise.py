@@ -39,14 +39,15 @@ binary_broadcast = kernel_exercise(
 // Compiler options define T and OP, for example -DT=float -DOP=sub or -DT=double
 // -DOP=pow. T is float, double, int, or long. OP takes two numbers. It's a function of
 // CUDA, or one of two functions that you write:
-//     T sub(T a, T b)       a - b, which fits into T
+//     T sub(T a, T b)       a - b. The check uses no difference that overflows.
 //     T maximum(T a, T b)   the larger number. If either is NaN, the result must be
 //                           NaN. Of 0 and -0, it may return either.
 // Both views have the shape of y, which is stored row by row. If an operand is
 // broadcast, it has strides of 0, and fewer cells than elements. The first elements are
-// a[0] and b[0]. There are up to 8 dimensions, and all sizes are >= 1. A scalar has no
-// dimensions, and then y has one element. The launch has one dimension and at least n
-// threads. n is the number of elements, or 0. Nothing else may be read or written.
+// a[0] and b[0]. There are up to 8 dimensions, and all sizes are >= 1. Both views may
+// also have no dimensions, and then y has one element. The launch has one dimension and
+// at least n threads. n is the number of elements, or 0. Nothing else may be read or
+// written.
 __global__ void binary_broadcast(const T* a, Strides a_view,
                                  const T* b, Strides b_view, T* y, int n);
 """,

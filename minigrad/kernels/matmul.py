@@ -6,11 +6,11 @@ matmul_naive = kernel_exercise(
     """\
 // Compute c = a b. Element c[row, col] is the sum of a[row, k] * b[k, col] over all k.
 //
-// a is M x K, b is K x N, and c is M x N, all stored row by row. M, N >= 1, and
-// K may be 0. Then all of c must be 0. c may hold anything before the launch.
+// a is M x K, b is K x N, and c is M x N, all stored row by row. M, N >= 1. K may be 0,
+// and if it is, all of c must be 0. c may hold anything before the launch.
 // Blocks and grid have two dimensions: x counts the columns of c, and y its rows.
 // Blocks may have any shape, and the grid may be larger than c. Each thread computes
-// one element. inf and NaN must be treated as float does, so 0 * inf is NaN.
+// one element. inf and NaN must behave as in float arithmetic, so 0 * inf is NaN.
 // a = 1 2   b = 5 6   c = 19 22
 //     3 4       7 8       43 50
 __global__ void matmul_naive(const float* a, const float* b, float* c,
@@ -31,9 +31,9 @@ matmul_tiled = kernel_exercise(
 // block must read each element of its rows of a and columns of b at most once, and
 // neighboring threads must read neighboring elements, because sectors are counted.
 // M and N are at least 1, K may be 0, and none has to be a multiple of 16. c may hold
-// anything before the launch. All matrices are stored row by row. inf and NaN must be
-// treated as float does. Shared arrays must have a fixed size: `extern __shared__` gets
-// no memory.
+// anything before the launch. All matrices are stored row by row. inf and NaN must
+// behave as in float arithmetic. Shared arrays must have a fixed size: `extern
+// __shared__` gets no memory.
 __global__ void matmul_tiled(const float* a, const float* b, float* c,
                              int M, int N, int K);
 """,
@@ -55,9 +55,9 @@ matmul_register = kernel_exercise(
 // float32. 60 % is a bonus without points.
 // M is at least 1. N and K are multiples of 4, and K may be 0. a, b, and c start at
 // multiples of 16 bytes, so each of their rows can be accessed as float4. c may hold
-// anything before the launch. All matrices are stored row by row. inf and NaN must be
-// treated as float does. Shared arrays must have a fixed size, at most 48 KB together:
-// `extern __shared__` gets no memory.
+// anything before the launch. All matrices are stored row by row. inf and NaN must
+// behave as in float arithmetic. Shared arrays must have a fixed size, at most 48 KB
+// together: `extern __shared__` gets no memory.
 __global__ void matmul_register(const float* a, const float* b, float* c,
                                 int M, int N, int K);
 """,
@@ -82,10 +82,10 @@ matmul_batched = kernel_exercise(
 // Blocks have 16 x 16 threads. x counts columns, y rows, and z matrices, and there may
 // be more matrices than gridDim.z. M, N, and batches are at least 1. K may be 0, and
 // then c must be 0. c may hold anything before the launch.
-// Each element of c must be written once, and nothing else in global memory. For each
+// Write each element of c once, and write nothing else in global memory. For each
 // multiplication, a kernel may read at most one element of a and one of b, so a plain
-// kernel without tiles is fine. inf and NaN must be treated as float does. All offsets
-// in a, b, and c fit into an int. Shared arrays must have a fixed size: `extern
+// kernel without tiles is fine. inf and NaN must behave as in float arithmetic. All
+// offsets in a, b, and c fit into an int. Shared arrays must have a fixed size: `extern
 // __shared__` gets no memory.
 __global__ void matmul_batched(const float* a, Strides a_view,
                                const float* b, Strides b_view, float* c,
