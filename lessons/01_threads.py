@@ -20,13 +20,14 @@
 #
 # This lesson takes about {{duration}} and builds on Python and NumPy only. Run each
 # code cell as you reach it. If the text asks you to predict something, write your guess
-# down first. The **puzzles** ask you to change a single line, and the code cell below
-# tells you whether you solved it. In lab 01, you'll write whole kernels, and the lesson
-# says when to go there.
+# down first. Each **puzzle** asks you to change a single line, and the code cell below
+# it tells you whether you've solved it. In lab 01, you'll write whole kernels, and the
+# lesson says when to go there.
 #
 # You don't need a GPU. If this machine has one, the kernels run on it, and otherwise in
 # the simulator of minigrad, the library that you build in this course. The simulator
-# also finds mistakes that a GPU doesn't report, so we'll use it on purpose.
+# also finds mistakes that a GPU doesn't report, so we'll use it even if you do have a
+# GPU.
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
@@ -65,8 +66,8 @@ viz.threads(2, 4, 8)
 # ## First in Python
 #
 # A **kernel** is the function that each thread runs. Let's write one in plain Python.
-# There are 4 threads before block 1 and 8 before block 2, so the kernel multiplies its
-# block's number by 4.
+# Four threads come before block 1, and eight would come before block 2, so the kernel
+# multiplies the block's number by 4.
 
 
 # %%
@@ -160,7 +161,7 @@ print("solved:", y == [3, 4, 8, 9, 14, 23, 25, 31])
 # <details><summary>Answer</summary>
 #
 # In order, the kernel {{=works|launch [3, 4, 8, 9, 14, 23, 25, 31]}}. Shuffled, it
-# fails, because most threads read their neighbor's element before it's been written.
+# fails, because some threads read their neighbor's element before it's been written.
 # Instead, let each thread add up the elements of `x` itself.
 #
 # ```python
@@ -209,8 +210,8 @@ viz.source(add_100)
 # have an `.x` because blocks and grids can have three dimensions. For now, we only need
 # the first.
 #
-# The arrays must be in the memory of the **device**, which is the GPU. Your own
-# computer is called the **host**. `to_device` copies an array to the device, and
+# The arrays must be in the memory of the **device**, which is the GPU. The CPU and its
+# memory are called the **host**. `to_device` copies an array to the device, and
 # `device_empty` returns a new float32 array there, which may contain anything.
 
 # %%
@@ -226,9 +227,8 @@ add_100(2, 4, (x, y))
 to_host(y)
 
 # %% [markdown]
-# Every GPU program does these three steps: copy to the device, launch, and copy back.
-# Chapter 02 measures how long each takes. CuPy's `RawKernel` works the same way, but it
-# needs tuples, `(2,)` and `(4,)`, and `extern "C"` in front of the kernel.
+# Almost every GPU program has these three steps: copy to the device, launch, and copy
+# back. (A number of blocks or threads may also be a tuple, such as `(2,)`.)
 #
 # The next picture shows the launch as the simulator recorded it. Each box shows the
 # thread that wrote the element and, below it, the thread's block.
@@ -241,9 +241,9 @@ viz.launch(add_100, 2, 4, (x, y))
 #
 # A launch from Python passes only an array's address, so the kernel can't tell what
 # type its numbers have. A kernel that expects `float*` but gets an array of float64
-# would read each number as two others. This mistake is common, because float64 is
-# NumPy's default, so minigrad refuses such an array. (`with trying():` prints the
-# message of an error and lets the notebook continue.)
+# would read each 64-bit number as two 32-bit ones. This mistake is common, because
+# float64 is NumPy's default, so minigrad refuses such an array. (`with trying():`
+# prints the message of an error and lets the notebook continue.)
 
 # %%
 with trying():
@@ -349,9 +349,9 @@ viz.launch(forgets, 2, 4, (x, y))
 # With a single block, the result would be correct, so **test with more than one
 # block**.
 #
-# There's another problem, which you can't see in the numbers. Two threads write the
-# same element. `check` finds it. It runs a launch in the simulator, on copies of the
-# arrays, and reports mistakes.
+# There's another problem, which you can't see in the numbers: two threads write the
+# same element. But `check` finds it, because it runs the launch in the simulator, on
+# copies of the arrays, and watches every access.
 
 # %%
 print(forgets.check(2, 4, (x, y)))
@@ -392,7 +392,8 @@ to_host(memory)
 # and you still don't know where it happened. NVIDIA's `compute-sanitizer` can tell you,
 # and so can `check`.
 #
-# **Predict** which thread of which block it names if both arrays have five elements.
+# **Predict** which thread of which block `check` names if both arrays have five
+# elements.
 
 # %%
 x, y = to_device(np.arange(5, dtype=np.float32)), to_device(np.zeros(5, np.float32))
@@ -415,13 +416,15 @@ print(guarded.check(2, 4, (x, y, 5)))
 viz.launch(guarded, 2, 4, (x, y, 5))
 
 # %% [markdown]
-# Many people write `if (i >= n) return;` instead, which works just as well until a
-# kernel has a barrier (chapter 02). The most common mistake is `i <= n`, which lets one
-# thread too many through, because element n is the first that doesn't exist.
+# Many people write `if (i >= n) return;` instead, which works just as well unless the
+# block's other threads still need this thread (chapter 02). The most common mistake is
+# `i <= n`, which lets one thread too many through, because element n is the first that
+# doesn't exist.
 #
 # **Puzzle 3: differences.** The next kernel computes `x[i + 1] - x[i]`, so n numbers
-# give n - 1 differences. The guard keeps all writes inside of y, which has n elements.
-# What does `check` find anyway? Fix the guard.
+# give n - 1 differences. The guard keeps all writes inside y, which has n elements.
+# Which thread still accesses something that doesn't exist? Write down its i, and fix
+# the guard before you run the next cell.
 
 # %%
 source = r"""
@@ -458,8 +461,8 @@ print("solved:", not report.findings)
 # You choose the size of a block. If in doubt, take 128 or 256 threads. The number of
 # blocks follows from it, because all blocks together need at least n threads.
 #
-# **Puzzle 4: round up.** `n // 256` is one block too few, unless 256 divides n. Adding
-# 1 is one too many if it does. Find an expression that's correct for every n.
+# **Puzzle 4: round up.** `n // 256` is one block too few unless 256 divides n, and `n
+# // 256 + 1` is one too many if it does. Find an expression that's correct for every n.
 
 
 # %%
@@ -486,8 +489,8 @@ print(blocks, "solved:", blocks == [1, 1, 1, 2, 2, 4])
 
 # %% [markdown]
 # With one block too few, the last elements {{=aren't computed|[0., 0., 0.]}}, and
-# there's no error. An extra block costs next to nothing, but it tells you that your
-# formula is wrong.
+# there's no error. An extra block costs next to nothing, so you won't notice that
+# mistake either.
 
 # %%
 x, y = to_device(np.ones(300, np.float32)), to_device(np.zeros(300, np.float32))
@@ -496,6 +499,11 @@ to_host(y)[-3:]
 
 # %% [markdown]
 # ### What the hardware allows
+#
+# A **multiprocessor** (SM) is the part of a GPU that runs blocks, and every block stays
+# on one SM from beginning to end. An H100 has 132 of them, so it holds up to 132 ·
+# 2,048 threads at once, which is 270,336. Your grid may be much larger, because blocks
+# wait until there's room.
 #
 # | | at most | |
 # |---|---|---|
@@ -506,12 +514,6 @@ to_host(y)[-3:]
 # | grid, y and z | 65,535 each | |
 # | blocks on one multiprocessor | 16 to 32 | the others wait |
 # | threads on one multiprocessor | 1,024 to 2,048 | |
-#
-# A **multiprocessor** (SM) is the part of a GPU that runs blocks, and every block stays
-# on one SM from beginning to end. An RTX 3090 has 82 of them, an RTX 4090 128, an H100
-# (SXM) 132, and an RTX 5090 170. So an H100 holds up to 132 · 2,048 threads at once,
-# which is 270,336. Your grid may be much larger, because blocks wait until there's
-# room.
 #
 # A launch is refused if its blocks are too large, or if it has no blocks. Be careful
 # where n can be 0.
@@ -547,10 +549,10 @@ for size in 32, 33, 100, 256:
     print(f"{size:3} threads: {warps} warps, {warps * 32 - size:2} lanes empty")
 
 # %% [markdown]
-# But what if the threads of a warp disagree at an `if`? Then the warp runs both ways,
-# one after the other, and in each pass some of its lanes wait. Such a branch is
-# **divergent**. In the next kernel, neighboring groups of `size` threads go different
-# ways.
+# But what if the threads of a warp disagree at an `if`? Then the warp runs both
+# branches, one after the other, and in each pass some of its lanes wait. Such a branch
+# is **divergent**. In the next kernel, neighboring groups of `size` threads take
+# different branches.
 
 # %%
 source = r"""
@@ -567,9 +569,9 @@ __global__ void ways(float* y, int size, int rounds) {
 ways = Kernel(source, "ways")
 
 # %% [markdown]
-# In groups of 1, every second thread goes the other way, as the picture shows. The warp
-# runs the loop in line 6 in its first pass and the loop in line 8 in its second, so it
-# takes as long as both.
+# In groups of 1, every second thread takes the other branch, as the picture shows. The
+# warp runs the loop in line 6 in its first pass and the loop in line 8 in its second,
+# so it takes as long as both loops together.
 
 # %%
 y = to_device(np.zeros(256, np.float32))
@@ -583,29 +585,21 @@ viz.divergence(ways, 1, 256, (y, 1, 10), line=5)
 #
 # With groups of 16, it's {{=all 8|of 16: 8 of 8}} again. A group of 32 is a whole warp,
 # so its threads agree, and {{=none|of 32: 0 of 8}} of the warps diverges. There are
-# still two ways, but no warp has to run both. The output also counts the conditions
-# that warps evaluated, and there are {{=96}} instead of {{=184}}.
+# still two branches, but no warp has to run both.
 #
 # </details>
 
 # %%
 for size in 1, 16, 32:
     seen = ways.check(1, 256, (y, size, 10)).counts
-    split, total = seen["divergent_branches"], seen["branches"]
-    print(f"groups of {size}: {split} of 8 warps diverge, {total} conditions")
+    print(f"groups of {size}: {seen['divergent_branches']} of 8 warps diverge")
 
 # %% [markdown]
-# It matters that both ways have work to do. If they're as short as `v = 1` and `v = 2`,
-# the compiler removes the branch. All threads then compute both values, and an
-# instruction called *select* keeps one of them, so no thread waits. The simulator
-# counts the branches in your source, so it still reports such a branch as divergent.
+# This only matters if both branches have work to do. If they're as short as `v = 1` and
+# `v = 2`, the compiler removes the branch. And the guard `i < n` diverges in one warp
+# at most, where the elements end, so it costs next to nothing.
 #
-# The guard `i < n` diverges in one warp at most, where the elements end, so it costs
-# next to nothing. Since 2017, though, each thread has its own program counter, so the
-# threads of a warp may stay apart after a divergent branch. A barrier brings them
-# together, as chapter 02 shows.
-#
-# **Puzzle 5: agree.** Even elements still go one way, and odd elements the other.
+# **Puzzle 5: agree.** Even elements still take one branch, and odd elements the other.
 # Choose which thread does which element, so that no warp diverges.
 
 # %%
@@ -700,9 +694,9 @@ viz.launch(matrix, (2, 3), (4, 2), (y, 5, 7))
 # reach beyond the matrix, so the kernel needs two guards, and {{=13 threads write
 # nothing|13 write nothing}}.
 #
-# **Puzzle 6: a quarter turn.** Now y has 7 rows and 5 columns, and it's x turned
-# clockwise. The first row of x becomes the **last column** of y. Element (row, col) of
-# x goes to row `col` of y. To which column does it go, and so to which cell?
+# **Puzzle 6: a quarter turn.** This kernel turns the matrix x clockwise, so y has 7
+# rows and 5 columns. The first row of x becomes the **last column** of y. Element (row,
+# col) of x goes to row `col` of y. Which column does it go to, and so which cell?
 
 # %%
 source = r"""
@@ -770,26 +764,21 @@ swapped = Kernel(text.replace("r =", "col ="), "matrix")
 viz.launch(swapped, (2, 3), (4, 2), (y, 5, 7))
 
 # %% [markdown]
-# The {{=last column|No thread writes y[0, 6], y[1, 6]}} gets none, because along y
-# there are only 3 · 2 threads. If the matrix and the blocks were square, you'd see
+# The {{=last column|No thread writes y[0, 6], y[1, 6]}} gets no thread, because there
+# are only 3 · 2 threads along y. If the matrix and the blocks were square, you'd see
 # nothing wrong. So **test with shapes that aren't square**.
 #
-# ### Break it: a block made from sizes
-#
-# Some tutorials compute the block from the shape, for example as `(1024 // rows - 1,
-# rows)`, so that it covers whole columns with fewer than 1,024 threads. That works for
-# small matrices. **Predict** what happens at 600 rows.
+# A block doesn't have to know the shape, because the grid and the guards take care of
+# it. Any fixed block will do, for example 32 wide and 8 high. Code that computes the
+# block from the shape breaks easily: `(1024 // rows - 1, rows)` works for small
+# matrices, but with 600 rows, the block is 0 threads wide, and the launch is
+# {{=refused|block (0, 600) is empty}}.
 
 # %%
 with trying():
     matrix((1, 1), (1024 // 600 - 1, 600), (y, 600, 7))
 
 # %% [markdown]
-# 1024 // 600 is 1, so the block is 0 threads wide, and the launch is {{=refused|block
-# (0, 600) is empty}}. A program that doesn't look at errors continues with a y that was
-# never written. A block doesn't have to know the shape, because the grid and the guards
-# take care of it. Any fixed block will do, for example a warp wide and 8 rows high.
-#
 # **To the lab**: exercise 3 (`launch_config`) and exercise 4 (`map_2d`).
 #
 # ## Fewer threads than elements
@@ -799,7 +788,7 @@ with trying():
 # to do several elements. Which ones?
 #
 # Let four threads share ten elements. Each begins at its own global index and moves
-# ahead by the number of **all** threads.
+# ahead by the **total** number of threads.
 
 # %%
 for thread in range(4):
@@ -812,8 +801,8 @@ for thread in range(4):
 # is `gridDim.x`.
 #
 # **Puzzle 7: no work twice.** The step of this kernel is too small. With 4 blocks of 64
-# threads and 1,000 elements, is the result wrong? How many elements do the threads
-# write in all? Think first, and then correct the step.
+# threads and 1,000 elements, is the result wrong? How many writes do the threads make
+# in all? Think first, and then correct the step.
 
 # %%
 source = r"""
@@ -864,7 +853,7 @@ print(report)
 #
 # There are three indices, and a grid has three dimensions.
 #
-# | index | counts | comes from | one step skips |
+# | index | counts | comes from | adding 1 moves by |
 # |---|---|---|---|
 # | k | images | `blockIdx.z`, then steps of `gridDim.z` | rows · cols cells |
 # | row | rows | `blockIdx.y * blockDim.y + threadIdx.y` | cols cells |
@@ -874,8 +863,8 @@ print(report)
 # kernel loops over k, because a grid has at most 65,535 blocks along z, and a batch may
 # be larger.
 #
-# **Puzzle 8: each its own light.** This kernel comes from a book in which there's only
-# one image. Which of three images does it get right? Fix it.
+# In the picture of this kernel, two blocks along z share three images. **Predict**
+# which images the first of them does.
 
 # %%
 source = r"""
@@ -886,7 +875,7 @@ __global__ void lighten(const float* x, const float* light, float* y,
     if (row >= rows || col >= cols) return;
     for (int k = blockIdx.z; k < b; k += gridDim.z) {
         int cell = (k * rows + row) * cols + col;
-        y[cell] = x[cell] + light[0];  // your line
+        y[cell] = x[cell] + light[k];
     }
 }
 """
@@ -897,36 +886,20 @@ images = np.zeros((3, 2, 5), np.float32)
 light = np.array([10, 20, 30], np.float32)
 args = to_device(images), to_device(light), device_empty((3, 2, 5)), 3, 2, 5
 lighten((2, 1, 2), (4, 2), args)
-correct = [bool((image == 10 * k).all()) for k, image in enumerate(to_host(args[2]), 1)]
-print(correct, "solved:", all(correct))
+print(*(image.min() for image in to_host(args[2])))
 viz.launch(lighten, (2, 1, 2), (4, 2), args)
 
 # %% [markdown]
-# <details><summary>Answer</summary>
-#
-# Only {{=the first image|[True, False, False]}} is correct, because every image gets
-# the first one's light.
-#
-# ```c
-# y[cell] = x[cell] + light[k];
-# ```
-#
-# In the picture, two blocks along z share three images, so the first does images 0 and
-# 2.
-#
-# </details>
-
-# %% [markdown]
-# With a batch of one, you wouldn't have noticed, because one block, one row, or one
-# image is never a test.
+# The first does images 0 and 2. If the kernel added `light[0]` instead, you wouldn't
+# notice with a batch of one. So never test with only one block, one row, or one image.
 #
 # **To the lab**: exercise 6 (`outer_product`) needs the same three indices.
 #
 # ## What PyTorch does
 #
-# On a GPU, `x + 100` is a launch like ours. PyTorch's kernel
-# (`launch_vectorized_kernel` in `aten/src/ATen/native/cuda/CUDALoops.cuh`) has blocks
-# of 128 threads, and each thread does several elements. The grid is n divided by the
+# On a GPU, `x + 100` is a launch like ours. PyTorch makes it in
+# `launch_vectorized_kernel` (`aten/src/ATen/native/cuda/CUDALoops.cuh`), with blocks of
+# 128 threads, and each thread does several elements. The grid is n divided by the
 # elements per block, rounded up. **Predict** the number of blocks for n = 1,000,003 and
 # 4 elements per thread.
 #
@@ -957,23 +930,20 @@ viz.launch(lighten, (2, 1, 2), (4, 2), args)
 #
 # 1. A launch has 10 blocks of 96 threads. How many threads and how many warps is that?
 # 2. Is `i = threadIdx.x * gridDim.x + blockIdx.x` wrong? Every thread gets its own i.
-# 3. A kernel has no guard, n is 1024, and the block has 256 threads. What goes wrong?
+# 3. A kernel without a guard is launched with the smallest grid of blocks of 256
+#    threads, and n is 1024. What goes wrong?
 # 4. Blocks are (16, 16), and an image has 1080 rows and 1920 columns. What's the grid?
 #
 # <details><summary>Answers</summary>
 #
-# 1. It's {{=960}} threads and {{=30}} warps, 3 per block.
+# 1. It's 960 threads and 30 warps, 3 per block.
 # 2. The values are correct, because every element is done once. But neighbors in a warp
 #    are `gridDim.x` elements apart, and that's slow.
 # 3. Nothing goes wrong, until there are 1,025 elements.
-# 4. It's ({{=120}}, {{=68}}), x first, because 1920 / 16 is 120 and 1080 / 16 is 67.5.
+# 4. It's (120, 68), x first, because 1920 / 16 is 120 and 1080 / 16 is 67.5.
 #
 # </details>
-
-# %%
-10 * 96, 10 * 96 // 32, 1920 // 16, -(-1080 // 16)
-
-# %% [markdown]
+#
 # Now go to **lab 01**. Its last exercise is a test that you write for other people's
 # kernels.
 #
@@ -1009,9 +979,9 @@ for body in bodies:
 # 3. `blockIdx` has three dimensions, so you have to say {{=which|no operator}}.
 # 4. A condition needs {{=parentheses|expected '('}}, and `and` is written `&&`.
 #    Statements that belong together are in braces, `{` and `}`.
-# 5. An array in C has no shape, so {{=two indices|pointer}} make no sense.
+# 5. `y` is only an address and has no shape, so {{=two indices|pointer}} make no sense.
 #
-# Three things **do** compile, and surprise Python programmers.
+# Three things **do** compile but surprise Python programmers.
 
 # %%
 source = r"""
@@ -1028,19 +998,14 @@ to_host(y), -7 // 2
 
 # %% [markdown]
 # `/` between integers drops the fraction, so 1 / 2 is {{=0}}, and -7 / 2 is {{=−3}}
-# where Python's `//` gives {{=−4}}. `^` is the bitwise exclusive or, because C has no
-# operator for powers. And `1.0f` is a float32, but `1.0` is a float64 and turns the
+# where Python's `//` gives {{=−4}}. `^` is the bitwise exclusive or, and C has no
+# operator for powers at all. `1.0f` is a float32, but `1.0` is a float64 and turns the
 # whole expression into float64. That runs at half the speed on an A100 or H100, and at
 # 1/64 on an RTX 30, 40, or 50.
 #
-# ## Appendix: how large may i be?
-#
-# `int` ends at 2,147,483,647. `blockIdx.x * blockDim.x` is unsigned and reaches twice
-# as far. If a larger value is stored in an `int`, it turns {{=negative|-2147483648}},
-# and a negative index passes the guard `i < n`. Tensors of that size are rare, but they
-# fit into today's GPUs, so libraries write `long long i = (long long)blockIdx.x *
-# blockDim.x + threadIdx.x;`, or keep two versions of a kernel. In this course, `int`
-# will do.
+# `int` ends at 2,147,483,647, and a larger index turns {{=negative|-2147483648}}, so it
+# passes the guard `i < n`. In this course, `int` will do, but libraries also write
+# `long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;`.
 
 # %%
 np.int32(2**31 - 1) + np.array([1], np.int32)

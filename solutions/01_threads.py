@@ -17,9 +17,9 @@
 # grid, and a test. There are seven exercises, which take about {{duration}}. The
 # kernels run on your GPU if this machine has one. Otherwise, they run in minigrad's
 # simulator, and you don't have to change anything. In a kernel's cell, replace `// YOUR
-# CODE HERE`, or write that comment again to start over. The compiler gets the text
-# between `r"""` and `"""`. If it reports several errors, fix the first, because the
-# others often follow from it.
+# CODE HERE` with your code. To start over, put that comment back. The compiler gets the
+# text between `r"""` and `"""`. If it reports several errors, fix the first, because
+# the others often follow from it.
 
 # %% [markdown]
 # {{how}}
@@ -51,8 +51,8 @@ answers_from("labs", before="01_threads")
 # All blocks have `blockDim.x` threads. If you count the threads block after block, each
 # thread gets its own number 0, 1, 2, and so on. This number is the **global index** i.
 #
-# Write the kernel `global_index`, in which every thread signs its element. The example
-# does the same in plain Python.
+# Write the kernel `global_index`, in which every thread stores its block's number and
+# its own number at its global index. The example does the same in plain Python.
 
 # %%
 block, thread = [None] * 8, [None] * 8
@@ -72,9 +72,9 @@ print("thread", *thread)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# The blocks before a thread's own block are all whole, so multiply the block's number
-# by its length. Then add the thread's number. Keep the result in an `int i`, and use it
-# as the index of both arrays.
+# The blocks before a thread's own block are all full, so multiply the block's number by
+# the number of threads per block. Then add the thread's number. Keep the result in an
+# `int i`, and use it as the index of both arrays.
 #
 # </details>
 
@@ -107,7 +107,7 @@ check(global_index)
 #
 # Blocks are always whole. For 257 elements in blocks of 256 threads, you need two
 # blocks. They have 512 threads, so 255 threads have no element. If they wrote anyway,
-# they'd write past the end of the array, into memory that belongs to other arrays.
+# they'd write past the end of the array, into memory that may belong to another one.
 #
 # Write the kernel `tail_guard`, which doubles n elements and touches nothing else.
 
@@ -167,7 +167,7 @@ check(tail_guard)
 #
 # For a matrix, both the block and the grid have two sizes. Take care of their order. A
 # shape starts with the rows, as in `(rows, cols)`, but a grid and a block start with
-# **x**, which runs along the columns.
+# **x**, which counts the columns.
 #
 # | shape | block | grid | why |
 # |---|---|---|---|
@@ -177,7 +177,7 @@ check(tail_guard)
 # | `(0,)` | `(256,)` | `(1,)` | A grid has at least one block. |
 #
 # Write the Python function `launch_config`. In the example, PyTorch splits a tensor
-# into pieces, and the last may be shorter.
+# into pieces of at most 256 elements, and you need one block for each piece.
 
 # %%
 import torch
@@ -221,10 +221,9 @@ check(launch_config)
 # %% [markdown] task="map_2d"
 # ## Rows and columns
 #
-# If a grid and its blocks have two dimensions, every thread has an x and a y. x runs
-# along the columns, and y runs along the rows. In memory, the matrix is still one long
-# row of cells, one matrix row after the other. Element (row, col) is in cell `row *
-# cols + col`.
+# If a grid and its blocks have two dimensions, every thread has an x and a y. x counts
+# the columns, and y counts the rows. In memory, the matrix is still one long line of
+# cells, one row after the other. Element (row, col) is in cell `row * cols + col`.
 #
 # Write the kernel `map_2d`, which multiplies each row by its own weight.
 
@@ -279,9 +278,9 @@ check(map_2d)
 #
 # So far, every element had its own thread. Now there may be fewer threads. For example,
 # 4 blocks of 256 threads have to do 1,000,003 elements, so each thread does about a
-# thousand. A thread begins at its own global index. Then it moves ahead by the number
-# of **all** threads in the grid as long as there's an element. That way, neighboring
-# threads always do neighboring elements.
+# thousand. A thread begins at its own global index. Then it moves ahead by the
+# **total** number of threads in the grid as long as there's an element. That way,
+# neighboring threads always do neighboring elements.
 #
 # Write the kernel `grid_stride`, which squares n elements with any grid.
 
@@ -334,8 +333,9 @@ check(grid_stride)
 # ## The outer products of a batch
 #
 # Now put it all together. The outer product of n numbers and m numbers is an n × m
-# matrix with `z[i, j] = x[i] * y[j]`. PyTorch usually has a batch of b such pairs. Then
-# `x` has shape `(b, n)`, `y` has shape `(b, m)`, and `z` has shape `(b, n, m)`:
+# matrix with `z[i, j] = x[i] * y[j]`. In PyTorch, you usually have a batch of b such
+# pairs. Then `x` has shape `(b, n)`, `y` has shape `(b, m)`, and `z` has shape `(b, n,
+# m)`:
 #
 # > z[k, i, j] = x[k, i] · y[k, j]
 #
@@ -404,7 +404,7 @@ check(outer_product)
 #
 # Write a test for kernels like `tail_guard`. The check runs it on several kernels. Your
 # test must pass the correct ones and fail the others, which have mistakes that learners
-# really make in this lab. What did you get wrong at first, or almost?
+# really make in this lab. What did you get wrong, or nearly wrong, at first?
 
 # %%
 y = np.array([2, 4, 6], np.float32)
@@ -424,9 +424,9 @@ except AssertionError as error:
 # <details><summary>Hint 2</summary>
 #
 # Try several combinations of n, grid, and block, some with more blocks than needed. For
-# each, make an `x` with fractions, and a `y` that's longer than n and full of a number
-# that no correct result contains, such as -1. After the launch, what must the first n
-# elements of `y` be, and what must the others be?
+# each, make an `x` with fractions, and a `y` that's longer than n and filled with a
+# number that no correct result contains, such as -1. After the launch, what must the
+# first n elements of `y` be, and what must the others be?
 #
 # </details>
 

@@ -28,7 +28,9 @@ from .order import RACE, SHIFT, THREAD, Order
 from .shadow import Shadow
 from .updates import branch_of, updates
 
-EQUAL = "harmless on a GPU; let one thread write it to say what is meant"
+EQUAL = (
+    "harmless on a GPU, but let only one thread write it to make your intention clear"
+)
 WAIT = (
     "let each thread wait for its copies: __pipeline_wait_prior(0), cp.async.wait_all, "
     "or the wait of the group, pipeline or barrier; then a barrier for those of others"

@@ -14,7 +14,8 @@ def test_tail_guard(kernel):
     Correct kernels must pass, so make only launches that tail_guard's contract allows.
     Your test must find wrong elements, elements that aren't written, and writes past
     the n elements. To see those, pass a y that's longer than n. If a launch itself
-    raises an error, because a thread leaves an array, you may let that through.
+    raises an error, because a thread accesses memory outside an array, you don't have
+    to catch it.
 
     You can also call kernel.check(grid, block, (x, y, n)), which returns the
     simulator's report, but you don't need it. Compare with NumPy, because the check
