@@ -943,7 +943,8 @@ viz.launch(lighten, (2, 1, 2), (4, 2), args)
 # 4. It's (120, 68), x first, because 1920 / 16 is 120 and 1080 / 16 is 67.5.
 #
 # </details>
-#
+
+# %% [markdown]
 # Now go to **lab 01**. Its last exercise is a test that you write for other people's
 # kernels.
 #

@@ -21,9 +21,9 @@
 #
 # This lesson takes about {{duration}} and builds on chapter 01. Run each code cell as
 # you reach it. If the text asks you to predict something, write your guess down first.
-# The **puzzles** ask you to change a single line. Nothing here needs a GPU, because
-# kernels run in our simulator, which shows you more than a GPU would. Both parts are
-# about one card, the H100. The measured numbers are from an {{memory/wrong | 1 | GPU}}.
+# Each **puzzle** asks you to change a single line. Nothing here needs a GPU, because
+# kernels run in our simulator, which shows you more than a GPU would.
+# All measured numbers in both parts are from an {{memory/wrong | 1 | GPU}}.
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
@@ -32,28 +32,14 @@ import random
 import numpy as np
 
 from grading import trying
-from minigrad import Kernel, answers_from, to_device, to_host, viz
-
-# You'll write some of this in labs 01 and 02. Here, the reference solutions stand in.
-answers_from("solutions", before="03_strides")
+from minigrad import Kernel, viz
 
 # %% [markdown]
 # ## Where data can be
 #
-# The CPU's side is the **host**, and the GPU is the **device**. In this course, kernels
-# use the device's memory only, so `to_device` copies an array there and `to_host`
-# copies it back. The copies are independent. If we change `there`, the host's `x`
-# {{=stays as it is|[0. 1. 2. 3.]}}.
-
-# %%
-x = np.arange(4, dtype=np.float32)  # on the host
-there = to_device(x)  # a copy in device memory
-there += 100
-print(x, to_host(there))
-
-# %% [markdown]
-# The device has more than one memory. The nearer a memory is to the threads, the
-# smaller it is. (A cycle is one tick of the GPU's clock, about half a nanosecond.)
+# A GPU has more than one memory. The nearer a memory is to the threads, the faster it
+# is, and the smaller the share of it that a thread can have. (A cycle is one tick of
+# the GPU's clock, about half a nanosecond.)
 
 # %%
 viz.pyramid("H100")
@@ -67,6 +53,8 @@ viz.pyramid("H100")
 # - The **L2 cache** is shared by all SMs.
 # - Device memory is also called **global memory**, because all threads of all kernels
 #   can see it. Your arrays are stored there.
+# - **Constant memory** is 64 KB of device memory that kernels can only read. Its cache
+#   delivers one word to all threads of a warp at once.
 #
 # The hardware decides what the caches hold, but what's in shared memory is up to you.
 #
@@ -85,9 +73,6 @@ viz.pyramid("H100")
 print(65536 // 2048, "registers and", 228 * 1024 // 2048, "bytes per thread")
 
 # %% [markdown]
-# To draw another card, pass `"T4"`, `"A100"`, `"H200"`, `"RTX 3090"`, `"RTX 4090"`, or
-# `"RTX 5090"`.
-#
 # ## A block, in plain Python
 #
 # To see what can go wrong, we'll build a block whose threads are **generators**. A
@@ -95,7 +80,9 @@ print(65536 // 2048, "registers and", 228 * 1024 // 2048, "bytes per thread")
 # `next` on it. If it returns, `next(t, "end")` gives us `"end"`.
 #
 # Our `yield` is the **barrier**. A thread waits there until all other threads of the
-# block have reached it.
+# block have reached it. In each round, every thread runs to its next barrier. If some
+# threads wait there but the rest have ended, the barrier will never be complete, so we
+# raise an error.
 
 
 # %%
@@ -187,9 +174,9 @@ for order in list, reversed, shuffled, shuffled:
     print("".join(y))
 
 # %% [markdown]
-# In order, each thread reads before its neighbor has written. Only the last thread
-# {{=gets its letter|?????s}}, because thread 0 ran first. Backward, all but the last
-# {{=get theirs|tream?}}, and if we shuffle, it's a different word each time.
+# In order, each thread reads before its neighbor has written. Only thread 5 {{=gets its
+# letter|?????s}}, because thread 0 ran first. Backward, all but thread 5 {{=get
+# theirs|tream?}}, and if we shuffle, it's a different word each time.
 #
 # This is a **race**. Two threads use the same cell, at least one of them writes, and
 # nothing decides which comes first. The race is in the program, so it's there even in a
@@ -244,8 +231,8 @@ with trying():
     run_block(half_waits, list, 6, "stream", y)
 
 # %% [markdown]
-# A GPU doesn't tell you. The kernel may hang, or half of the block may continue without
-# the other half. So don't put a barrier into an `if` whose condition differs between
+# A GPU reports nothing. The kernel may hang, or half of the block may continue without
+# the other half. So don't put a barrier inside an `if` whose condition differs between
 # the threads of a block.
 #
 # ## The same in CUDA C
@@ -269,8 +256,9 @@ __global__ void rotate(const float* x, float* y, int n) {
 rotate = Kernel(source, "rotate")
 
 # %% [markdown]
-# We launch two blocks of 256 threads, and each {{=rotates its own elements|[255. 0.
-# 257. 258.]}}. Here n is a multiple of 256, so no thread is past the end.
+# We launch two blocks of 256 threads, and each block {{=rotates its own elements|[255.
+# 0. 257. 258.]}}. This time, we pass NumPy arrays, so the launch runs in the simulator.
+#    Here n is a multiple of 256, so no thread is past the end.
 
 # %%
 n = 512
@@ -280,8 +268,7 @@ rotate(2, 256, (x, y, n))
 print(y[:4], y[254:258], y[-2:])
 
 # %% [markdown]
-# `check` takes the same arguments. It runs the launch in the simulator with all of its
-# tools, leaves your arrays as they are, and reports what it found.
+# `check` takes the same arguments.
 
 # %%
 print(rotate.check(2, 256, (x, y, n)))
@@ -313,13 +300,13 @@ print((z != y).sum(), "are incorrect")
 
 # %% [markdown]
 # You'd expect the kernel to fail. But {{=every element is correct|0 are incorrect}},
-# because the simulator runs all threads of a block in lockstep. Everyone writes before
-# anyone reads. A GPU needn't do that.
+# because the simulator runs all threads of a block in lockstep, so everyone writes
+# before anyone reads. A GPU doesn't promise that.
 #
 # On the H100, we launched 4,096 such blocks three times. Of 1,048,576 elements,
 # {{memory/wrong | 1 | wrong}} were incorrect the first time,
 # {{memory/wrong | 2 | wrong}} the second, and
-# {{memory/wrong | 3 | wrong}} the third. Which ones they were changed from run to run.
+# {{memory/wrong | 3 | wrong}} the third. It wasn't the same elements each time.
 #
 # So don't rely on the values. Ask the tools, which name {{=the line, the cell, and both
 # threads|race in rotate}}.
@@ -329,15 +316,12 @@ report = racy.check(2, 256, (x, y, n))
 print(report)
 
 # %% [markdown]
-# Here's the finding on the source.
-
-# %%
-viz.finding(report)
-
-# %% [markdown]
-# With `schedule="warps"`, warps run one after the other, each until it reaches a
-# barrier or ends, in a random order that depends on `seed`. We let thread 31 print what
-# it reads, because thread 32 is in the next warp.
+# Each of a block's 256 threads reads a cell that another one has written, so the report
+# names thread 31 and counts 255 more.
+#
+# With `schedule="warps"`, the warps run one after the other, and each runs until it
+# reaches a barrier or ends. Their order is random and depends on `seed`. We let thread
+# 31 print what it reads, because thread 32 is in the next warp.
 
 # %%
 shown = source.replace("__syncthreads();", "").replace(
@@ -361,15 +345,15 @@ diverging = source.replace("__syncthreads();", "if (tid < 128) __syncthreads();"
 print(Kernel(diverging, "rotate").check(2, 256, (x, y, n)))
 
 # %% [markdown]
-# Isn't a thread that has *ended* a special case? On GPUs since 2017, a barrier waits
-# only for threads that haven't ended. But a thread that returns early can't fill its
-# cell of shared memory, and nobody waits for what it still had to do. So keep every
-# thread alive until the last barrier. The simulator insists on it.
+# A thread that has *ended* is a special case. On GPUs since 2017 and in the simulator,
+# a barrier waits only for threads that haven't ended, so a thread may return early. But
+# then it can't fill its cell of shared memory, or do its share after the barrier. So
+# let a thread return only if no other thread still needs it.
 #
 # **Puzzle 3: everyone in step.** `shift` moves its elements to the right by `by`
 # positions, one per step, and zeros follow from the left. Thread 0 has no left
-# neighbor, so its author lets it skip the loop. Run both cells, read what the simulator
-# says, and change the line.
+# neighbor, so the kernel's author lets it skip the loop. Run both cells, read what the
+# simulator says, and change the line.
 
 # %%
 shift_source = r"""
@@ -411,8 +395,8 @@ print("solved:", not report.findings)
 # its tile again and again, for one piece of x after the other.
 #
 # **Puzzle 4: make them wait.** The author has put a barrier at the end of the loop, but
-# `__syncwarp()` only waits for the threads of a warp. Which two lines race? Write down
-# your guess, run both cells, and then change the line so that nothing is found.
+# `__syncwarp()` only waits for the threads of a warp. Which two lines race, and what
+# has to replace the marked line? Change that line before you run the second cell.
 
 # %%
 pieces_source = r"""
@@ -447,18 +431,14 @@ print("solved:", not report.findings)
 # </details>
 
 # %% [markdown]
-# The same hazard can hide in a single line. `s[tid] += s[tid - 1]` reads another
-# thread's cell and writes its own, which yet another thread reads. There's no room for
-# a barrier in between, so you have to split it into two statements.
-#
 # **To the lab**: exercise 1 (`shared_reverse`) and exercise 3 (`fix_the_race`).
 #
 # ## Between blocks there's no barrier
 #
 # `__syncthreads()` only waits for the threads of one block. Blocks run in any order,
-# and maybe one after the other. So a block can't wait for another, which may not start
-# before the first has ended. Here, block 1 reads what block 0 writes, and the tools
-# {{=find that too|which thread 0 of block 0 wrote}}.
+# maybe even one after the other. So a block can't wait for another one, because that
+# one may not start until the first block has ended. Here, block 1 reads what block 0
+# writes, and the tools {{=find that too|which thread 0 of block 0 wrote}}.
 
 # %%
 source = r"""
@@ -514,7 +494,7 @@ viz.tree(numbers, max)
 # <details><summary>Answer</summary>
 #
 # 256 numbers take {{=8}} steps, because 2 to the power of 8 is 256. A single thread
-# would take 255. Among the six numbers, it finds {{=1|8 steps, [1]}}. The width goes
+# would need 255. Among the six numbers, it finds {{=1|8 steps, [1]}}. The width goes
 # from 6 to 3 to 1, and in the step from 3 to 1, nobody looks at cell 2.
 #
 # </details>
@@ -524,9 +504,9 @@ run_block(largest, list, 6, [1, 1, 1, 1, 1, 7], y)
 print(int(np.log2(256)), "steps,", y)
 
 # %% [markdown]
-# That's why blocks usually have a power of two of threads. If there are fewer elements
-# than threads, the rest of the cells get a value that changes nothing, such as 0 for a
-# sum or minus infinity for a maximum.
+# That's why the number of threads in a block is usually a power of two. If there are
+# fewer elements than threads, the rest of the cells get a value that changes nothing,
+# such as 0 for a sum or minus infinity for a maximum.
 #
 # **Puzzle 5: any width.** The guard of this version allows any `half`, because it only
 # compares cells that matter. Change the line so that the tree works for every n.
@@ -602,12 +582,13 @@ print(atomic.check(4, 256, (dice, counts, 1024)))
 # 256 different values. When all the numbers were the same, it took
 # {{memory/counts | atomic | one}}.
 #
-# Atomics also don't fix the order. That doesn't matter for integers, but a sum of
-# floats depends on its order, so its last bits can change from run to run.
+# Atomics don't determine the order either. That doesn't matter for integers, but a sum
+# of floats depends on its order, so its last bits can change from run to run.
 #
 # **Puzzle 6: count twice.** It's faster if each block counts in its own shared memory
-# first, and then adds its six counts to the total. With that, both cases above took
-# {{memory/counts | in shared | 256}}. Run both cells, and fix the line.
+# first, and then adds its counts to the total. That way, both cases above took only
+# {{memory/counts | in shared | 256}}. But what's still wrong with the last line? Fix it
+# before you run the second cell, which shows what the simulator thinks of it.
 
 # %%
 twice_source = r"""

@@ -14,25 +14,22 @@
 # # 02 · Memory, part 2: fetching, tiles, and timing
 #
 # A GPU computes far faster than it can fetch. NVIDIA's data sheet for the H100 promises
-# 67 trillion float operations per second. In that time, its memory delivers 3.35 TB,
+# 67 trillion float operations per second. In one second, its memory delivers 3.35 TB,
 # which is less than one trillion floats. So most kernels spend their time waiting for
 # memory. In this lesson, you'll count what a warp fetches, use shared memory to fetch
 # less, keep the memory busy, and measure all this without fooling yourself.
 #
 # This lesson takes about {{duration}} and builds on part 1. (It isn't on the core
-# path.) Again, the card is the H100, and the measured numbers are from an
+# path.)
+# The measured numbers are again from an
 # {{memory/single | slower | GPU}} (`docs/benchmarks/memory.md`).
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
 import numpy as np
 
-from minigrad import Kernel, answers_from, gpu_available, testing, to_device, viz
+from minigrad import Kernel, viz
 from minigrad.testing import rates, series
-
-# You'll write some of this in labs 01 and 02. Here, the reference solutions stand in.
-answers_from("solutions", before="03_strides")
-print("GPU:", "yes" if gpu_available() else "none, so kernels run in the simulator")
 
 # %% [markdown]
 # ## How a warp fetches
@@ -55,7 +52,7 @@ def sectors(addresses):
 #
 # <details><summary>Answer</summary>
 #
-# They're {{=4}}, {{=8}}, {{=16}}, {{=32}}, {{=32}}, and {{=1}}. From stride 8 on, each
+# It takes {{=4}}, {{=8}}, {{=16}}, {{=32}}, {{=32}}, and {{=1}}. From stride 8 on, each
 # thread needs its own sector. With stride 0, all threads share one.
 #
 # </details>
@@ -141,9 +138,10 @@ print(counted, "sectors", "solved:", counted == [4, 4] and everything)
 # ### Rows and columns
 #
 # Most large strides come from matrices, because neighbors in a column are a whole row
-# apart. In a 2-D block, the threads of a warp differ in `threadIdx.x` first. So if `x`
-# counts columns, a warp reads a piece of a row. In the next kernel, `-DCOL=x` tells the
-# compiler to read `COL` as `x`.
+# apart. In a 2-D block, threads are counted along x first, so the threads of a warp
+# have neighboring values of `threadIdx.x`. If `x` counts columns, a warp reads a piece
+# of a row. The next kernel contains the words `ROW` and `COL`, and the option `-DCOL=x`
+# tells the compiler to read `COL` as `x`.
 
 # %%
 source = r"""
@@ -175,40 +173,6 @@ by_columns = Kernel(source, "double_2d", ("-DROW=x", "-DCOL=y"))
 by_columns.check(*launch).counts["sectors"]
 
 # %% [markdown]
-# **Puzzle 2: one index.** This kernel subtracts each row's first element. It finds row
-# and column from a single number i, but in a way that isn't coalesced. Change the line
-# so that it needs at most 160 sectors.
-
-# %%
-relative_source = r"""
-__global__ void relative(const float* x, float* y, int rows, int cols) {
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    int row = i % rows, col = i / rows;  // your line
-    if (i < rows * cols) y[row * cols + col] = x[row * cols + col] - x[row * cols];
-}
-"""
-
-# %%
-a, b = np.arange(512, dtype=np.float32).reshape(8, 64), np.zeros((8, 64), np.float32)
-relative = Kernel(relative_source, "relative")
-relative(2, 256, (a, b, 8, 64))
-count = relative.check(2, 256, (a, b, 8, 64)).counts["sectors"]
-correct = np.array_equal(b, a - a[:, :1])
-print(count, "sectors", "solved:", correct and count <= 160)
-
-# %% [markdown]
-# <details><summary>Answer</summary>
-#
-# Neighboring threads have neighboring i. They must be in neighboring columns, so the
-# column is the remainder.
-#
-# ```c
-# int row = i / cols, col = i % cols;
-# ```
-#
-# </details>
-
-# %% [markdown]
 # ## A tile turns rows into columns
 #
 # A transpose reads rows and writes columns, or the other way around. So one side always
@@ -235,9 +199,9 @@ for (line, column), c in report.counts["lines"].items():
 # {{memory/transposes | a plain copy | GB}}.
 #
 # Shared memory helps. A block fetches a **tile** of 32 × 32 elements row by row, and
-# then writes the tile's *columns* as rows of y. Both global accesses are coalesced
-# then. Only shared memory is read down a column, and it has no sectors. Instead, it has
-# banks.
+# then writes the tile's *columns* as rows of y. That way, both global accesses are
+# coalesced. Only shared memory is read down a column, but it has banks instead of
+# sectors.
 #
 # ### Banks
 #
@@ -260,7 +224,7 @@ def passes(words):
 #
 # <details><summary>Answer</summary>
 #
-# They're {{=1}}, {{=2}}, {{=1}}, {{=4}}, {{=32}}, {{=1}}, and {{=1}}. What matters is
+# It takes {{=1}}, {{=2}}, {{=1}}, {{=4}}, {{=32}}, {{=1}}, and {{=1}}. What matters is
 # the largest power of two that divides the stride. An odd stride visits all banks.
 #
 # </details>
@@ -271,14 +235,14 @@ for stride in 1, 2, 3, 4, 32, 33, 0:
 
 # %% [markdown]
 # On the H100, we timed a loop that reads shared memory with each stride. The times grow
-# nearly as fast as the passes. With 32 passes, it takes {{=30}} times as long.
+# nearly as fast as the passes.
 
 # %%
 strides, times = series("memory/shared memory", "µs")
 names = [f"stride {stride:.0f}" for stride in strides]
 counted = [passes([stride * t for t in range(32)]) for stride in strides]
 both = {"passes": counted, "µs on the H100": times}
-print(f"{max(times) / min(times):.0f} times as long")
+print(f"32 passes take {max(times) / min(times):.0f} times as long as one")
 viz.ranking({k: dict(zip(names, v, strict=True)) for k, v in both.items()})
 
 # %% [markdown]
@@ -309,11 +273,11 @@ for width in 32, 33:
     print(counts["shared_requests"], "requests,", counts["bank_passes"], "passes")
 
 # %% [markdown]
-# The 32 writes take one pass each, and without padding the 32 reads take 32 each,
-# {{=1,056}} passes in all. With padding, {{=every request takes one|64 requests, 64
-# passes}}.
+# The 32 warps each write once and read once. Without padding, a write takes one pass
+# and a read takes 32, which makes {{=1,056}} passes in all. With padding, {{=every
+# request takes one|64 requests, 64 passes}}.
 #
-# **Puzzle 3: no spare column.** There's a way without padding. `place(row, col)` says
+# **Puzzle 2: no spare column.** There's a way without padding. `place(row, col)` says
 # which word of the tile an element is stored in. All 1,024 words must be used, each for
 # one element. Change the line so that a warp reads any row and any column in one pass.
 
@@ -381,7 +345,7 @@ viz.spans(run_warps(2), "two warps", unit="cycles")
 # %% [markdown]
 # Most of the time, both warps are waiting.
 #
-# **Puzzle 4: never idle.** What's the smallest number of warps that lets this SM issue
+# **Puzzle 3: never idle.** What's the smallest number of warps that lets this SM issue
 # a load in every cycle, until there's none left?
 
 # %%
@@ -397,8 +361,8 @@ viz.spans(lanes, unit="cycles")
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# When the last warp has issued its load, the first must be ready again, and that's 8
-# cycles after its first load.
+# The first warp is ready again 8 cycles after its first load. By then, seven other
+# warps must have issued theirs.
 #
 # ```python
 # warps = 8
@@ -408,24 +372,24 @@ viz.spans(lanes, unit="cycles")
 
 # %% [markdown]
 # In general, what's in flight is the rate times the latency, which is known as
-# *Little's law*. **Predict** how many waiting warps each SM of an H100 needs. The
-# memory delivers 3.35 TB/s to 132 SMs, a load takes 500 cycles at 1.98 billion cycles
-# per second, and a warp asks for 128 bytes.
+# *Little's law*. The memory of an H100 delivers 3.35 TB/s to 132 SMs, a load takes 500
+# cycles at 1.98 billion cycles per second, and a warp asks for 128 bytes. How many
+# waiting warps does each SM need? Work it out, or look at the cell.
 
 # %%
 in_flight = 3.35e12 * 500 / 1.98e9  # bytes
 print(f"{in_flight / 1e3:.0f} KB, {in_flight / 132 / 128:.0f} warps per SM")
 
 # %% [markdown]
-# It needs {{=50|50 warps}}, and there are places for 64. Fewer are enough if each warp
-# has several independent loads in flight, or loads 16 bytes per thread (`float4`).
+# It needs {{=50|50 warps}}. Fewer are enough if each warp has several independent loads
+# in flight, or loads 16 bytes per thread (`float4`).
 #
 # ### Occupancy
 #
-# The share of these 64 places that's taken is called **occupancy**. A block needs
-# places, registers, and shared memory, so whatever runs out first is the limit. The
-# 65,536 registers of an SM are in four parts of 16,384, and all registers of a warp are
-# in the same part.
+# An SM of the H100 has places for 64 warps. The share of them that's taken is called
+# **occupancy**. A block needs places, registers, and shared memory, so whatever runs
+# out first is the limit. The 65,536 registers of an SM are in four parts of 16,384, and
+# all registers of a warp are in the same part.
 
 
 # %%
@@ -443,18 +407,18 @@ def occupancy(threads, registers, shared):
 
 
 # %% [markdown]
-# **Predict** for these four blocks how many of the 64 places are taken. The tuples list
-# threads, registers per thread, and bytes of shared memory.
+# **Predict** what limits each of these four blocks: threads, registers, shared memory,
+# or the number of blocks. The tuples list threads, registers per thread, and bytes of
+# shared memory.
 
 # %%
 four = (256, 32, 0), (256, 128, 0), (256, 32, 48 * 1024), (32, 32, 0)
 viz.slots({str(block): occupancy(*block) for block in four})
 
 # %% [markdown]
-# **Puzzle 5: a greedy kernel.** A kernel needs 48 registers per thread. In blocks of
+# **Puzzle 4: a greedy kernel.** A kernel needs 48 registers per thread. In blocks of
 # 1,024 threads, it only fills half of the places, because a second block doesn't fit.
-# Find a number of threads that fills 40 of them, which is the most that the registers
-# allow.
+# Find a block size that fills 40 places, which is the most that the registers allow.
 
 # %%
 threads = 1024  # your line
@@ -479,23 +443,17 @@ viz.slots({f"{threads} threads": (blocks, warps, limit)})
 
 # %% [markdown]
 # High occupancy isn't a goal in itself. In chapter 06, a kernel with few warps wins,
-# because each of its threads has a lot of independent work.
-#
-# <details><summary>What if a thread needs more registers than there are?</summary>
-#
-# Variables that don't fit *spill* into **local memory**, a thread's own part of device
-# memory. Arrays whose index the compiler doesn't know are stored there too. The L1 and
-# L2 caches make it less slow than it sounds. Another part of device memory is
-# **constant memory**, 64 KB that kernels can only read. Its cache gives one word to all
-# threads of a warp at once, but it's slow if they need different words.
-#
-# </details>
-
-# %% [markdown]
+# because each of its threads has a lot of independent work. But if a thread needs more
+# registers than it can get, some variables *spill* into **local memory**, the thread's
+# own part of device memory, which is much slower.
 #
 # ## From the host to the device
 #
-# Copies between host and device use a bus, here PCIe 5. How long do they take?
+# Copies between host and device use a bus, here PCIe 5. The operating system may move a
+# program's memory, so the driver first copies each piece into its own buffer, and the
+# GPU fetches it from there. **Pinned** memory (also called page-locked) never moves, so
+# the GPU can read it directly. PyTorch's function is `pin_memory()`. How long do the
+# copies take?
 
 # %%
 kinds = "plain", "pinned", "within the device"
@@ -505,21 +463,14 @@ for kind, (_, times) in copies.items():
 viz.lines(copies, x="bytes", y="µs", log="xy")
 
 # %% [markdown]
-# Even the smallest copy takes {{memory/copies | 16 | plain}} µs, because that's what it
-# costs to start one. So copy everything at once instead of element by element. Within
-# the device, 1 GB takes only {{=0.7}} ms. So leave data there as long as kernels need
-# it.
+# Even the smallest copy takes 8 µs or more, because that's what it costs to start one.
+# So copy everything at once instead of element by element. Copies within the device are
+# far faster, so leave data there as long as kernels need it. A copy from pinned memory
+# can also run while a kernel works, if they're in different streams.
 #
-# The operating system may move a program's memory. So the driver first copies each
-# piece into its own buffer, and the GPU fetches it from there. **Pinned** memory (also
-# called page-locked) never moves, so the GPU can read it directly. PyTorch's function
-# is `pin_memory()`. A copy from pinned memory can also run while a kernel works, if
-# they're in different streams.
-#
-# **Puzzle 6: overlap.** Four pieces are copied, and a kernel works on each. In the
-# given line, every kernel waits for all four copies. But it only needs its own copy,
-# which ends at `bus`, and the kernel before it, which ends at `gpu`. Change the line so
-# that everything is done after 5.7 ms.
+# **Puzzle 5: overlap.** Four pieces are copied, and a kernel works on each. In the
+# given line, every kernel waits for all four copies. What does it really have to wait
+# for? Change the line so that everything is done after 5.7 ms.
 
 # %%
 copy, work = 1.2e-3, 0.9e-3  # seconds per piece
@@ -539,8 +490,9 @@ viz.spans(lanes)
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# Each kernel begins as soon as both are done. Only the last one adds to the time of the
-# copies.
+# Each kernel needs its own copy, which ends at `bus`, and the kernel before it, which
+# ends at `gpu`. It begins as soon as both are done. Only the last one adds to the time
+# of the copies.
 #
 # ```python
 # begin = max(bus, gpu)
@@ -605,38 +557,9 @@ for _ in range(3):
 # called the **warm-up**. Also wait *before* you start the clock, because otherwise
 # you'd time the rest of the warm-up.
 #
-# **Puzzle 7: a timer from the web.** Some articles time kernels like this and skip the
-# first runs. Fix the line so that it computes the mean time of a run.
-
-# %%
-gpu, times = ToyGPU(), []
-for run in range(10):
-    gpu.synchronize()
-    start = gpu.now
-    gpu.launch()
-    gpu.synchronize()
-    if run >= 3:
-        times.append(gpu.now - start)
-mean = sum(times) / 10  # your line
-
-# %%
-print(f"{1000 * mean:.4f} ms", "solved:", abs(mean - 1.005e-3) < 1e-9)
-
-# %% [markdown]
-# <details><summary>Answer</summary>
-#
-# Only 7 of the 10 times are in the list.
-#
-# ```python
-# mean = sum(times) / len(times)
-# ```
-#
-# </details>
-
-# %% [markdown]
 # ### Which number to report
 #
-# **Predict** which of the two is closer to what you'd usually get.
+# One of five runs was disturbed. Here are the mean and the median.
 
 # %%
 times = [1.02, 1.00, 1.01, 1.03, 9.40]
@@ -649,34 +572,16 @@ print(f"mean {np.mean(times):.3f}, median {np.median(times):.3f}")
 # 1. Warm up.
 # 2. Wait, start the clock, run, wait, and stop the clock. Or let the device record
 #    **events** in its queue before and after the work.
-# 3. Repeat, report the median, and look at the spread.
+# 3. Repeat, report the median, and look at the spread. (For a mean, divide by the
+#    number of times that you kept, not by all runs.)
 # 4. Measure the sizes that matter, and say which.
 #
 # `minigrad.testing.bench` does all this, and in lab 02 you'll write its core. If a
 # kernel waits for memory, report its **bandwidth**, the number of bytes read and
 # written divided by the time. You can compare that with the data sheet.
-
-# %%
-source = r"""
-__global__ void twice(const float* x, float* y, int n) {
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) y[i] = 2 * x[i];
-}
-"""
-twice = Kernel(source, "twice")
-
-# %%
-for n in 2**10, 2**16, 2**20, 2**22:
-    x, y = (to_device(np.ones(n, np.float32)) for _ in range(2))
-    launch = n // 256, 256, (x, y, n)
-    timing = testing.bench(lambda launch=launch: twice(*launch), repeat=5)
-    print(f"{n:>9,}  {timing}  {timing.bandwidth(8 * n):.1f} GB/s")
-
-# %% [markdown]
-# Without a GPU, that's the speed of the simulator.
 #
-# **Puzzle 8: bandwidth.** On the H100, we copied n floats with one thread each. The
-# line computes GB/s from n and the time in µs, but it counts too few bytes. Fix it.
+# **Puzzle 6: bandwidth.** On the H100, we copied n floats with one thread per float.
+# The line computes GB/s from n and the time in µs. What does it forget?
 
 # %%
 sizes, times = series("memory/copy of one", "µs")
@@ -747,8 +652,8 @@ viz.lines({"µs": {"time": (sizes, times)}, "GB/s": {"rate": (sizes, speeds)}},
 #
 # 1. It takes {{=four}}, because 4 is the largest power of two that divides 36.
 # 2. It takes {{=five}}. The neighboring warp needs the fifth sector too and finds it in
-#    the cache. So on the H100, such a copy took only {{memory/single | slower | m}}
-#    longer.
+#    the cache. So on the H100, a copy that's shifted by one float took only
+#    {{memory/single | slower | m}} longer.
 #
 # </details>
 

@@ -14,12 +14,13 @@
 # # Lab 02 · Memory
 #
 # In this lab, you write five kernels, a timer, and a test. There are seven exercises,
-# which take about {{duration}}. In three of the kernels, the threads of a block work
-# together through shared memory. The other two move data as fast as the memory allows.
-# Kernels are written in CUDA C, in a string, and run in the simulator unless you have a
-# GPU. The check of a kernel asks for the correct values and for no finding, so **a race
-# is a mistake even if the values are correct**. In exercises 4 and 5, it also counts
-# sectors and bank passes. If you have a GPU, it measures the bandwidth there too.
+# which take about {{duration}}. In four of the kernels, the threads of a block work
+# together through shared memory. In exercises 4 and 5, you move data as fast as the
+# memory allows. Kernels are written in CUDA C, in a string, and run in the simulator
+# unless you have a GPU. A kernel passes its check only if its values are correct and
+# the tools find nothing, so **a race is a mistake even if the values are correct**. In
+# exercises 4 and 5, the check also counts sectors and bank passes. If you have a GPU,
+# the check measures the bandwidth there too.
 
 # %% [markdown]
 # {{how}}
@@ -112,10 +113,9 @@ check(shared_reverse)
 # %% [markdown] task="block_sum"
 # ## Add as a tree
 #
-# Each block adds its own elements of `x` and writes one number, `sums[blockIdx.x]`. A
-# single thread would need 255 additions for 256 elements, one after the other. A tree
-# needs 8 steps. In each step, the first half of the remaining cells adds the second
-# half to itself.
+# Each block adds its own elements of `x` and writes one number, `sums[blockIdx.x]`. In
+# each step of the tree, the first half of the remaining cells adds the second half to
+# itself.
 #
 # > 3 1 4 1 5 9 2 6 → 8 10 6 7 → 14 17 → 31
 #
@@ -182,9 +182,9 @@ check(block_sum)
 #
 # > 1 1 1 1 1 → 1 2 2 2 2 → 1 2 3 4 4 → 1 2 3 4 5
 #
-# Run it. In the simulator, the totals are correct, so its author was content. On a GPU,
-# they were incorrect, and different each time. Read what the tools find. Which thread
-# may write a cell while another still has to read it?
+# Run it. In the simulator, the totals are correct, so the author was satisfied. But on
+# a GPU, they were incorrect, and different each time. Read what the tools find. Which
+# thread may write a cell while another still has to read it?
 #
 # Copy the kernel into the cell with `// YOUR CODE HERE` and fix it there. You don't
 # need a new idea, because the steps only have to be in order. (In C, `a ? b : c` is
@@ -266,13 +266,10 @@ check(fix_the_race)
 # {{memory/single | copy with a piece | m}} GB/s on an
 # {{memory/single | copy with a piece | GPU}}.
 #
-# Look at one instruction of one warp. Its 32 threads read 32 addresses that are far
-# apart, each in its own sector. So the memory delivers 32 sectors of 32 bytes, which is
-# 1,024 bytes, and the warp uses 128 of them.
-#
 # Write `coalesced_copy` so that the threads of a warp always read neighboring elements.
-# Which elements a thread copies is up to you. With the same loop and another index, the
-# copy reaches {{memory/single | copy with a grid | m}} GB/s there.
+# Which elements a thread copies is up to you. If each thread takes other elements
+# instead, the copy reaches
+# {{memory/single | copy with a grid | m}} GB/s on the same card.
 
 # %%
 strided = r"""
@@ -327,24 +324,19 @@ check(coalesced_copy)
 # %% [markdown] task="transpose_tiled"
 # ## Transpose in tiles
 #
-# `y[col, row] = x[row, col]`. If each thread copies one element, either the reads or
-# the writes run down a column, and each one touches its own sector. On an H100, that
-# reaches
-# {{memory/transposes | element | GB}} GB/s. A plain copy reaches
-# {{memory/transposes | a plain copy | GB}}.
+# A tile makes both the reads and the writes of `y[col, row] = x[row, col]` coalesced.
+# Let each block fetch a tile of 32 × 32 elements into shared memory, row by row. Then
+# let it write the rows of the transposed tile, which are the columns of the tile.
 #
-# So let each block fetch a tile of 32 × 32 elements into shared memory, row by row.
-# Then let it write the rows of the transposed tile, which are the columns of the tile.
-# Both global accesses are coalesced, and the transposing happens in shared memory.
-#
-# - The block may have fewer rows of threads than the tile. So each thread handles
-#   several rows of the tile: `threadIdx.y`, `threadIdx.y + blockDim.y`, and so on.
+# - The block may have fewer rows of threads than the tile. So each thread handles one
+#   element in several rows of the tile: `threadIdx.y`, `threadIdx.y + blockDim.y`, and
+#   so on.
 # - The tiles at the right and lower edges reach beyond the matrix. A good test is 33 ×
 #   65.
 # - A column of `float tile[32][32]` is in a single bank. Add a column that nobody uses.
 #
-# Write `transpose_tiled`. Row is y and column is x, so `blockIdx.y` counts the tiles of
-# `x` downward.
+# Write `transpose_tiled`. The `.y` numbers count rows and the `.x` numbers count
+# columns, so `blockIdx.y` counts the tiles of the matrix `x` from top to bottom.
 
 # %%
 x = np.arange(6, dtype=np.float32).reshape(2, 3)
@@ -410,8 +402,8 @@ check(transpose_tiled)
 # before and right after it, you only measure the launch. Write `bench(run, device)`,
 # which returns how long the work takes:
 #
-# - Don't time the first calls. They compile the kernel, fill caches, and wake up the
-#   clock.
+# - Don't time the first calls. They compile the kernel, fill the caches, and bring the
+#   GPU up to its full speed.
 # - Return the **median**, because a single disturbed call can move a mean a lot.
 # - When a timed call begins, no earlier work may be left. When you read the time at its
 #   end, its work must be done.
@@ -488,9 +480,9 @@ check(bench)
 #
 # Write `test_block_sum`, a test for kernels such as `block_sum`. It launches the kernel
 # that it's passed, compares the sums, and raises an error if something is wrong (use
-# `assert`). You may call `kernel.check`. The exercise's check passes correct kernels,
-# which your test must accept, and incorrect ones with mistakes that people really make
-# in this lab, which it must reject.
+# `assert`). You may call `kernel.check`. The check runs your test on correct kernels,
+# which it must accept, and on incorrect ones with mistakes that people really make in
+# this lab, which it must reject.
 
 # %%
 two = """
@@ -514,7 +506,7 @@ print(*Kernel(two, "two").check(1, 64, (np.zeros(64, np.int32),)).findings)
 # Try several combinations of n, block size, and number of blocks. Include an n that's
 # no multiple of the block size, and blocks without any element. First,
 # `kernel.check(...).findings` must be empty. Then launch the kernel, and compare its
-# sums with NumPy's: fill x up with zeros, reshape it to one row per block, and add each
+# sums with NumPy's: pad x with zeros, reshape it to one row per block, and sum each
 # row.
 #
 # </details>

@@ -6,10 +6,10 @@ shared_reverse = kernel_exercise(
     """\
 // Reverse the elements of each block: y is x with every block's elements in reverse.
 //
-// Block b has the elements from b * blockDim.x on, blockDim.x of them or as many as are
-// below n. The block that contains x[n - 1] may have fewer, and must reverse only
-// those. Later blocks have none. The elements must go through shared memory, and no two
-// threads may race.
+// Block b has the elements i with b * blockDim.x <= i < (b + 1) * blockDim.x and i < n.
+// So the block that contains x[n - 1] may have fewer than blockDim.x, and must reverse
+// only those. Later blocks have none. The elements must go through shared memory, and
+// no two threads may race.
 //
 // The launch has one dimension, and the grid may have more blocks than needed.
 // blockDim.x is at most 256, and n >= 0. An array declared as `extern __shared__` has
@@ -26,11 +26,11 @@ block_sum = kernel_exercise(
     """\
 // Set sums[b] to the sum of block b's elements of x.
 //
-// Block b has the elements from b * blockDim.x on, blockDim.x of them or as many as are
-// below n. If it has none, its sum is 0. Add as a tree: the warps of a block may access
-// shared memory at most 200 times together, which is enough for 256 elements. Shared
-// memory must be used, but shuffles are allowed too. Atomics aren't, and no two threads
-// may race. inf and NaN add as floats do.
+// Block b has the elements i with b * blockDim.x <= i < (b + 1) * blockDim.x and i < n.
+// If it has none, its sum is 0. Add as a tree: a block may make at most 200 accesses of
+// shared memory, counted per warp. That's enough for 256 elements. Shared memory must
+// be used, but shuffles are allowed too. Atomics aren't, and no two threads may race.
+// inf and NaN are added as usual for floats.
 //
 // The launch has one dimension and one block per element of sums, which may hold
 // anything before. blockDim.x is a power of two and at most 256, and n >= 0. An array
@@ -47,9 +47,9 @@ fix_the_race = kernel_exercise(
     """\
 // Set y[i] to the running total x[first] + ... + x[i] of i's block.
 //
-// Block b has the elements from b * blockDim.x on, blockDim.x of them or as many as are
-// below n, and `first` is the first of them. The totals must be made in shared memory.
-// No two threads may race, whatever the values are.
+// Block b has the elements i with b * blockDim.x <= i < (b + 1) * blockDim.x and i < n,
+// and `first` is the first of them. The totals must be made in shared memory. No two
+// threads may race, whatever the values are.
 //
 // The launch has one dimension, and the grid may have more blocks than needed.
 // blockDim.x is at most 256, and n >= 0. An array declared as `extern __shared__` has
@@ -71,8 +71,8 @@ coalesced_copy = kernel_exercise(
 // one thread must write each element.
 //
 // The launch has one dimension and blocks of whole warps. There may be fewer threads
-// than elements, so that each copies several, or more. n >= 0. x and y begin at a
-// multiple of 32 bytes.
+// than elements, and then each copies several. There may also be more. n >= 0. x and y
+// begin at a multiple of 32 bytes.
 __global__ void coalesced_copy(const float* x, float* y, int n);
 """,
     points=2,
@@ -86,9 +86,9 @@ transpose_tiled = kernel_exercise(
 // Transpose a matrix: y[col, row] = x[row, col].
 //
 // x is rows x cols and y is cols x rows, both stored row by row. A block takes a tile
-// of 32 x 32 elements of x: rows from blockIdx.y * 32 on, columns from blockIdx.x * 32
-// on. Read x and write y along rows, so that both are coalesced, and use shared memory
-// without bank conflicts.
+// of 32 x 32 elements of x, which begins at row blockIdx.y * 32 and column
+// blockIdx.x * 32. Read x and write y along rows, so that both are coalesced, and use
+// shared memory without bank conflicts.
 //
 // blockDim.x is 32, and blockDim.y is 8 or another number up to 32. The grid is the
 // smallest that covers x, but has at least one block. The last tiles may reach beyond
@@ -122,5 +122,5 @@ def bench(run, device, warmup=3, repeat=20):
     warmup: an int >= 0.
     repeat: an int >= 1. If it's even, the median is the mean of the middle two times.
 
-    A float64 of NumPy is a float.
+    You may return a NumPy float64, because it's a Python float too.
     """
