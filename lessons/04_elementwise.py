@@ -131,8 +131,8 @@ square_root = Kernel(change, "change", ("-DT=float", "-DOP=sqrt"))
 square_root
 
 # %% [markdown]
-# To launch it, we pass the tensor's memory from its first element on, and a struct with
-# its shape and strides.
+# To launch the kernel, we pass the tensor's memory from its first element on, and a
+# struct with its shape and strides.
 
 
 # %%
@@ -234,9 +234,9 @@ for view in big, big.T:
 # long series of instructions. PyTorch's version is faster because it uses 32-bit
 # integers wherever they suffice, and replaces each division with a multiplication.
 #
-# There's a second remedy. Before a launch, two dimensions can be merged if a single
-# stride can serve for both (as in `view`, chapter 03). **Predict** how many dimensions
-# are left of each of these.
+# Before a launch, two dimensions can also be merged if a single stride can serve for
+# both (as in `view`, chapter 03). **Predict** how many dimensions are left of each view
+# below.
 
 # %%
 from minigrad.launch import coalesce_dims
@@ -256,7 +256,7 @@ for v in cube, cube[:, :, ::2], cube[:, :2]:
 # usually returns NaN again. That's useful, because you can still see at the end that
 # something went wrong. An operation that replaces NaN with a number hides the mistake.
 #
-# Comparisons are where it gets lost. **Predict** the five results below. The rule is
+# Comparisons are where a NaN gets lost. **Predict** the five results below. The rule is
 # that NaN isn't less than, greater than, or equal to anything, not even to itself.
 
 # %%
@@ -323,8 +323,8 @@ print(torch.nn.functional.softplus(torch.tensor([-20.0, 0.0, 20.0, 100.0])))
 #   rounded to 1, and log(1) is 0. All digits are lost.
 #
 # For the second problem, there's `log1p(v)`, which is log(1 + v) without the rounded
-# sum. The first needs some algebra: 1 + eˣ = eˣ · (1 + e⁻ˣ), so its logarithm is x +
-# log(1 + e⁻ˣ).
+# sum. The first problem needs some algebra: 1 + eˣ = eˣ · (1 + e⁻ˣ), so its logarithm
+# is x + log(1 + e⁻ˣ).
 #
 # **Puzzle 3: accurate at both ends.** The line below uses that formula. Now it's
 # accurate for large x. But at −20, it adds −20 and about 20, which cancel, and at −100,
@@ -462,8 +462,8 @@ same, repeated = Strides((3, 4), (4, 1)), Strides((3, 4), (0, 1))
 print(broken.check(1, 32, (a, same, b, repeated, 12)))
 
 # %% [markdown]
-# It {{=reads past the end|out-of-bounds}} of `b`, because it trusts the shape and
-# ignores the strides.
+# The kernel {{=reads past the end|out-of-bounds}} of `b`, because it trusts the shape
+# and ignores the strides.
 #
 # ### Break it: write to a stride of 0
 #

@@ -42,9 +42,9 @@ device = "cuda" if minigrad.gpu_available() else "sim"
 # ## Type promotion
 #
 # A kernel is compiled for certain types, so the dtype has to be known before the kernel
-# is chosen. The rule for it is called **type promotion**. The next picture shows it for
-# two tensors. Start at both dtypes and follow the arrows. The first dtype that you can
-# reach from both is the result.
+# is chosen. The rule for choosing it is called **type promotion**. The next picture
+# shows it for two tensors. Start at both dtypes and follow the arrows. The first dtype
+# that you can reach from both is the result.
 
 # %%
 viz.promotion()
@@ -97,7 +97,7 @@ np.result_type(np.int32, np.float32), torch.promote_types(torch.int32, torch.flo
 # | int32 tensor, 2.5 | 1: int32; 3: float32 | the higher kind: float32 |
 # | float16 tensor, 2.5 | 1: float16; 3: float32 | the same kind, so group 1: float16 |
 #
-# **Predict** the next three.
+# **Predict** the dtypes for the next three pairs.
 
 # %%
 halves = torch.ones(3, dtype=torch.float16)
@@ -254,9 +254,9 @@ with trying():
 #
 # ### PyTorch's dispatch keys
 #
-# PyTorch's operators are in a C++ library called **ATen**, which has such a registry
-# too. Its keys don't contain the dtype. Instead, each kernel is a C++ function that
-# chooses by dtype inside. And a tensor has {{=several keys|DispatchKeySet(CPU,}} at
+# PyTorch's operators are in a C++ library called **ATen**, which also has such a
+# registry. Its keys don't contain the dtype. Instead, each kernel is a C++ function
+# that chooses by dtype inside. A tensor has {{=several keys|DispatchKeySet(CPU,}} at
 # once, which are called **dispatch keys**.
 
 # %%
@@ -416,8 +416,8 @@ viz.fusion()
 #
 # <details><summary>Answer</summary>
 #
-# Reading y is 256 bytes. Apart from that, there are six passes of 256,000 bytes, so
-# it's {{=1,536,256|1,536,256}} bytes.
+# Reading y moves 256 bytes. Apart from that, the kernels read or write 256,000 bytes
+# six times, so it's {{=1,536,256|1,536,256}} bytes.
 #
 # </details>
 
@@ -463,8 +463,8 @@ print("largest difference:", error, "solved:", error < 1e-6)
 # once, whereas two kernels round twice. (The simulator does that only if you pass
 # `--fmad=true`.) Both results are correct, and the fused one is a little more accurate.
 #
-# `torch.compile` does this for you. It records an expression, and writes one kernel for
-# as much of it as possible.
+# `torch.compile` fuses kernels for you. It records an expression, and writes one kernel
+# for as much of it as possible.
 #
 # ## Where PyTorch keeps this
 #

@@ -134,7 +134,7 @@ print(
 #
 # Suppose that the kernel swaps the two, so that x counts rows. The grid of 4 × 3 blocks
 # has 64 threads along x and 48 along y. **Predict** how many of the 37 · 51 elements
-# are incorrect then. And how many of a 64 × 64 result?
+# are incorrect then, and how many of a 64 × 64 result.
 
 # %%
 text = matmul.matmul_naive.text
@@ -155,7 +155,7 @@ for n, m in (37, 51), (64, 64):
 # ## Neighbors
 #
 # minigrad has both kernels, in `minigrad/kernels/matmul.cu`. Watch the names: its
-# `matmul_naive` is the version where x counts the rows. The one where x counts the
+# `matmul_naive` is the version where x counts the rows. The version where x counts the
 # columns, as in your exercise 1, is `matmul_coalesced` there. In a block of 16 × 16
 # threads, a warp has 16 values of x and 2 of y. What does it ask for when it reads a?
 # We start with the version where x counts rows.
@@ -237,8 +237,8 @@ viz.roofline(points, roofs)
 # %% [markdown]
 # The kernels of chapters 04 and 05, on the left, reach the slope or even lie a little
 # above it, because PyTorch's copy isn't the fastest possible. The products are far to
-# the right, where memory is no excuse, and our two are far below the peak. The rest of
-# this lesson is about that gap.
+# the right, where memory isn't the limit, and our two are far below the peak. The rest
+# of this lesson is about that gap.
 #
 # The slope and the flat part meet at the **ridge point**, which is peak / bandwidth.
 
@@ -468,7 +468,7 @@ print(counts["shared_requests"] * 32 / 64**3, "accesses per multiplication")
 # in **registers**.
 #
 # Let's start with a small version, for sizes that are multiples of 16. Each thread
-# makes **four** elements of c, one below the other, so a block has only 16 × 4 threads.
+# makes **four** elements of a column of c, so a block has only 16 × 4 threads.
 
 # %%
 filled = r"""
@@ -588,6 +588,7 @@ print(8 * down + 8 * along, "numbers per k; solved:", best)
 #
 # Now we count the traffic of all versions, each with K = 32 and with K = 96, and
 # subtract. That removes the cost of writing c, which is negligible for a large K.
+# (You'll meet `pipelined` below.)
 
 # %%
 variants = {  # name: how many rows and columns a block makes, and its threads
@@ -624,7 +625,7 @@ for name, (per_byte, passes) in rows.items():
     print(f"{name:<10} {per_byte:6.2f} FLOP per byte, {passes:.2f} passes")
 
 # %% [markdown]
-# Fewer passes mean more speed, from `tiled` on. With p passes per multiplication, a
+# From `tiled` on, fewer passes mean more speed. With p passes per multiplication, a
 # kernel gets at most 1 / (4 p) of the peak.
 
 # %%
@@ -746,8 +747,8 @@ viz.roofline([viz.Point(name, rows[name][0], measured[name] * 1e12) for name in 
              roofs)  # fmt: skip
 
 # %% [markdown]
-# Read it from the left. First the kernels move right, and then they climb. Caches lift
-# the first two above the slope.
+# Follow the kernels in the order of the table. First they move right, and then they
+# climb. Caches lift the first two above the slope.
 #
 # ## What else cuBLAS does
 #
@@ -783,7 +784,8 @@ for name, y in {"float32": a @ b, "TF32": tf32(a) @ tf32(b)}.items():
     print(f"{name}: {(abs(y - exact) / exact).max():.0e}")
 
 # %% [markdown]
-# That's why PyTorch leaves TF32 off for matrix products unless you set
+# With TF32, only about {{=four digits|TF32: 1e-04}} are correct. That's why PyTorch
+# leaves TF32 off for matrix products unless you set
 # `torch.backends.cuda.matmul.fp32_precision = "tf32"`.
 #
 # ## Any layout, any batch
@@ -850,9 +852,9 @@ print(many.strides, "solved:", all(same))
 # ## Which kernel runs
 #
 # `a @ b` runs {{=the fastest version|matmul pipelined}} that supports the operands.
-# Once you've written some, it runs the fastest of {{=yours|matmul yours
-# matmul_register}}. In this notebook, the reference solutions stand in for yours, so
-# they run only if you ask for `"yours"`.
+# Once you've written some kernels yourself, it runs the fastest of {{=yours|matmul
+# yours matmul_register}}. In this notebook, the reference solutions stand in for yours,
+# so they run only if you ask for `"yours"`.
 
 # %%
 a = minigrad.ones(64, 64).to(device)
@@ -867,6 +869,8 @@ launches
 
 # %% [markdown]
 # ## What to take with you
+#
+# At each level, a number is fetched once and used many times.
 #
 # | level | what's kept there | used again by | saves |
 # |---|---|---|---|

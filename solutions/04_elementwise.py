@@ -294,8 +294,8 @@ check(where_compare)
 # 2.5 is computed in float32, but a float16 tensor plus 2.5 stays float16. There's a
 # rule that covers all of this.
 #
-# As in the lesson, the operands fall into three **groups**, and the group whose dtype
-# is of the highest kind decides. The contract repeats the rule.
+# The operands fall into three **groups**, and the group whose dtype is of the highest
+# kind decides. The contract gives the whole rule, which part 2 of the lesson explains.
 #
 # So a number changes a tensor's dtype only if it's of a higher kind. Write
 # `result_type`.
