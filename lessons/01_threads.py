@@ -595,9 +595,9 @@ for size in 1, 16, 32:
     print(f"groups of {size}: {seen['divergent_branches']} of 8 warps diverge")
 
 # %% [markdown]
-# This only matters if both branches have work to do. If they're as short as `v = 1` and
-# `v = 2`, the compiler removes the branch. And the guard `i < n` diverges in one warp
-# at most, where the elements end, so it costs next to nothing.
+# Divergence only matters if both branches have work to do. If they're as short as `v =
+# 1` and `v = 2`, the compiler removes the branch. And the guard `i < n` diverges in one
+# warp at most, where the elements end, so it costs next to nothing.
 #
 # **Puzzle 5: agree.** Even elements still take one branch, and odd elements the other.
 # Choose which thread does which element, so that no warp diverges.
@@ -863,8 +863,8 @@ print(report)
 # kernel loops over k, because a grid has at most 65,535 blocks along z, and a batch may
 # be larger.
 #
-# In the picture of this kernel, two blocks along z share three images. **Predict**
-# which images the first of them does.
+# In the picture below, two blocks along z share three images. **Predict** which images
+# the first of them does.
 
 # %%
 source = r"""

@@ -176,7 +176,7 @@ for order in list, reversed, shuffled, shuffled:
 # %% [markdown]
 # In order, each thread reads before its neighbor has written. Only thread 5 {{=gets its
 # letter|?????s}}, because thread 0 ran first. Backward, all but thread 5 {{=get
-# theirs|tream?}}, and if we shuffle, it's a different word each time.
+# theirs|tream?}}, and if we shuffle, the word is different each time.
 #
 # This is a **race**. Two threads use the same cell, at least one of them writes, and
 # nothing decides which comes first. The race is in the program, so it's there even in a
@@ -256,9 +256,10 @@ __global__ void rotate(const float* x, float* y, int n) {
 rotate = Kernel(source, "rotate")
 
 # %% [markdown]
-# We launch two blocks of 256 threads, and each block {{=rotates its own elements|[255.
-# 0. 257. 258.]}}. This time, we pass NumPy arrays, so the launch runs in the simulator.
-#    Here n is a multiple of 256, so no thread is past the end.
+# This time, we pass NumPy arrays, so the launch runs in the simulator. We launch two
+# blocks of 256 threads, and each block
+# {{=rotates its own elements|[255. 0. 257. 258.]}}.
+# Here n is a multiple of 256, so no thread is past the end.
 
 # %%
 n = 512
@@ -306,7 +307,7 @@ print((z != y).sum(), "are incorrect")
 # On the H100, we launched 4,096 such blocks three times. Of 1,048,576 elements,
 # {{memory/wrong | 1 | wrong}} were incorrect the first time,
 # {{memory/wrong | 2 | wrong}} the second, and
-# {{memory/wrong | 3 | wrong}} the third. It wasn't the same elements each time.
+# {{memory/wrong | 3 | wrong}} the third. Different elements were incorrect each time.
 #
 # So don't rely on the values. Ask the tools, which name {{=the line, the cell, and both
 # threads|race in rotate}}.

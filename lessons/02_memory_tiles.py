@@ -20,8 +20,7 @@
 # less, keep the memory busy, and measure all this without fooling yourself.
 #
 # This lesson takes about {{duration}} and builds on part 1. (It isn't on the core
-# path.)
-# The measured numbers are again from an
+# path.) The measured numbers are again from an
 # {{memory/single | slower | GPU}} (`docs/benchmarks/memory.md`).
 
 # %% setup=true
@@ -52,8 +51,8 @@ def sectors(addresses):
 #
 # <details><summary>Answer</summary>
 #
-# It takes {{=4}}, {{=8}}, {{=16}}, {{=32}}, {{=32}}, and {{=1}}. From stride 8 on, each
-# thread needs its own sector. With stride 0, all threads share one.
+# The warp needs {{=4}}, {{=8}}, {{=16}}, {{=32}}, {{=32}}, and {{=1}}. From stride 8
+# on, each thread needs its own sector. With stride 0, all threads share one.
 #
 # </details>
 
@@ -224,8 +223,9 @@ def passes(words):
 #
 # <details><summary>Answer</summary>
 #
-# It takes {{=1}}, {{=2}}, {{=1}}, {{=4}}, {{=32}}, {{=1}}, and {{=1}}. What matters is
-# the largest power of two that divides the stride. An odd stride visits all banks.
+# The access takes {{=1}}, {{=2}}, {{=1}}, {{=4}}, {{=32}}, {{=1}}, and {{=1}}. What
+# matters is the largest power of two that divides the stride. An odd stride visits all
+# banks.
 #
 # </details>
 
@@ -443,9 +443,10 @@ viz.slots({f"{threads} threads": (blocks, warps, limit)})
 
 # %% [markdown]
 # High occupancy isn't a goal in itself. In chapter 06, a kernel with few warps wins,
-# because each of its threads has a lot of independent work. But if a thread needs more
-# registers than it can get, some variables *spill* into **local memory**, the thread's
-# own part of device memory, which is much slower.
+# because each of its threads has a lot of independent work.
+#
+# If a thread needs more registers than it can get, some variables *spill* into **local
+# memory**, the thread's own part of device memory, which is much slower.
 #
 # ## From the host to the device
 #
@@ -491,8 +492,8 @@ viz.spans(lanes)
 # <details><summary>Answer</summary>
 #
 # Each kernel needs its own copy, which ends at `bus`, and the kernel before it, which
-# ends at `gpu`. It begins as soon as both are done. Only the last one adds to the time
-# of the copies.
+# ends at `gpu`. The kernel begins as soon as both are done. Only the last kernel adds
+# to the time of the copies.
 #
 # ```python
 # begin = max(bus, gpu)
@@ -559,7 +560,7 @@ for _ in range(3):
 #
 # ### Which number to report
 #
-# One of five runs was disturbed. Here are the mean and the median.
+# One of these five runs was disturbed. Here are the mean and the median.
 
 # %%
 times = [1.02, 1.00, 1.01, 1.03, 9.40]
@@ -581,7 +582,7 @@ print(f"mean {np.mean(times):.3f}, median {np.median(times):.3f}")
 # written divided by the time. You can compare that with the data sheet.
 #
 # **Puzzle 6: bandwidth.** On the H100, we copied n floats with one thread per float.
-# The line computes GB/s from n and the time in µs. What does it forget?
+# The line computes GB/s from n and the time in µs. What does the line forget?
 
 # %%
 sizes, times = series("memory/copy of one", "µs")
