@@ -14,7 +14,7 @@
 # # 00 · Part 2: one addition, six libraries
 #
 # Six Python libraries add two arrays here, and a table shows what each of them does for
-# you. Use this lesson as a reference. You don't need it for the lab.
+# you. It's a reference, and you don't need it for the lab.
 #
 # This lesson takes about {{duration}} and builds on Python and NumPy only. What can't
 # run on your machine says `not run:` and why.
@@ -118,6 +118,22 @@ with ways("numba", "Numba, NumPy arrays") as run:
 # </details>
 
 # %% [markdown]
+# `numba.njit` compiles for the CPU, so you can watch it on any machine. **Predict** how
+# many versions these three calls compile.
+
+# %%
+with ways("numba"):
+    import numba
+
+    @numba.njit
+    def twice(x):
+        return 2 * x
+
+    print(twice(1), twice(2.5), twice(3), twice.signatures)
+
+# %% [markdown]
+# There are {{=two|[(int64,), (float64,)]}}, one for each type.
+#
 # ## 3. PyCUDA
 #
 # PyCUDA gives Python access to CUDA's driver. The kernel is CUDA C++ in a string.
@@ -134,7 +150,8 @@ extern "C" __global__ void add(const float* x, const float* y, float* z, int n) 
 
 # %% [markdown]
 # `autoprimaryctx` prepares the GPU. It uses the same **context**, which is the
-# process's state on the GPU, as other libraries do.
+# process's state on the GPU, as other libraries do. (Older code imports `autoinit`,
+# which makes a separate context, so PyTorch can't safely use its arrays.)
 
 # %%
 with ways("pycuda") as run:
@@ -153,8 +170,8 @@ with ways("pycuda") as run:
     run(pycuda_add)
 
 # %% [markdown]
-# PyCUDA needs a GPU and the toolkit, so the cell above probably says `not run`. But its
-# kernel is CUDA C++, and minigrad can run it, on a GPU or in the simulator.
+# Without a GPU and the toolkit, this cell says `not run`. But minigrad can run its
+# kernel anywhere.
 
 # %%
 with ways("minigrad") as run:
@@ -197,8 +214,8 @@ with ways("cupy", "CuPy RawKernel") as run:
     run(raw_add, cp.asnumpy)
 
 # %% [markdown]
-# For `ElementwiseKernel`, you write only the line for one element. CuPy writes the
-# kernel around it, with the index, the guard, and broadcasting.
+# For `ElementwiseKernel`, you write only the line for one element. CuPy adds the index,
+# the guard, and broadcasting.
 
 # %%
 with ways("cupy", "CuPy ElementwiseKernel") as run:
@@ -208,8 +225,8 @@ with ways("cupy", "CuPy ElementwiseKernel") as run:
     run(lambda x, y: each(cp.asarray(x), cp.asarray(y)), cp.asnumpy)
 
 # %% [markdown]
-# You can do that yourself. Here's a frame for a kernel with two inputs. minigrad, CuPy,
-# and PyTorch generate such kernels for any number of inputs and any layout.
+# You can do that too, with this frame for a kernel with two inputs. minigrad, CuPy, and
+# PyTorch generate such kernels for any number of inputs and any layout.
 
 # %%
 frame = r"""
@@ -231,7 +248,7 @@ np.allclose(to_host(dz), x * x + y)
 
 # %% [markdown]
 # **Puzzle 1: your line.** Write z = x² + y. (`allclose`, because a GPU may round once
-# where NumPy rounds twice. Chapter 04 has more about that.)
+# where NumPy rounds twice.)
 
 # %%
 line = "z = x + y"  # your line
@@ -317,6 +334,9 @@ with ways("tensorflow"):
 # all of the memory at its first call, unless you set
 # `tf.config.experimental.set_memory_growth`.
 #
+# `with tf.device` affects only operators that are called inside it. Around `z.numpy()`
+# alone, it does nothing, because z exists already.
+#
 # ## In one table
 #
 # The table shows what ran on this machine. It counts the lines of each cell, and a
@@ -327,9 +347,8 @@ ways.table()
 
 # %% [markdown]
 # Some first calls take much longer than the later ones, because libraries compile or
-# load something then. Numba compiles for the types of its arguments, and CuPy compiles
-# each new kernel. All later calls pay for the copies and for the way from Python down
-# to the driver. (The times of simulators say nothing about GPUs.)
+# load something then. All later calls pay for the copies and for the way from Python
+# down to the driver. (The times of simulators say nothing about GPUs.)
 
 # %%
 viz.bars(ways.times(), ["first call", "later calls"])
@@ -345,7 +364,7 @@ ways.who()
 #
 # | | you write kernels as | use it for |
 # |---|---|---|
-# | CUDA C++ | C++, for nvcc | libraries, and everything that a GPU can do |
+# | CUDA C++, Fortran | C++ for nvcc, Fortran for nvfortran | all that a GPU can do |
 # | CuPy | NumPy's names, CUDA C++ | NumPy code on the GPU, and your own kernels |
 # | Numba | Python functions | your own kernels without C++, for GPU and CPU |
 # | cuda.core | CUDA C++ in strings | NVIDIA's own Python interface to CUDA |
@@ -357,8 +376,24 @@ ways.who()
 #
 # In Triton, a program works on a whole block of elements, and the compiler distributes
 # the block over threads. `torch.compile` writes Triton. On AMD's GPUs, PyTorch calls
-# the device "cuda" too, so scripts run without changes. The tool `hipify` turns
-# `cudaMalloc` into `hipMalloc`, and kernels usually stay as they are.
+# the device "cuda" too, so scripts run without changes.
+#
+# The tool `hipify` does little more than replace names. **Predict** how many of these
+# five lines change.
+
+# %%
+nvidia = """\
+#include <cuda_runtime.h>
+__global__ void twice(float* x) { x[threadIdx.x] *= 2; }
+cudaMalloc(&x, 128);
+twice<<<1, 32>>>(x);
+cudaDeviceSynchronize();""".splitlines()
+amd = [line.replace("cuda_", "hip/hip_").replace("cuda", "hip") for line in nvidia]
+print(*amd, sep="\n")
+print(sum(a != b for a, b in zip(amd, nvidia, strict=True)), "changed")
+
+# %% [markdown]
+# {{=Three|3 changed}} do. The kernel and its launch stay as they are.
 #
 # Between CUDA C++, HIP, CuPy, PyCUDA, and Numba, a kernel hardly changes. The small
 # differences matter, though. **Predict** what C++ and Python print for (i − 3) % 5,

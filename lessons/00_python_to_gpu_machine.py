@@ -20,6 +20,7 @@
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
+import os
 import re
 import shutil
 import subprocess
@@ -64,8 +65,33 @@ else:
 
 # %% [markdown]
 # "CUDA Version" at its top is **the newest CUDA that this driver runs**. It doesn't
-# mean that a toolkit is installed or that your PyTorch uses this version.
+# mean that a toolkit is installed or that your PyTorch uses this version. (On Windows,
+# GPU-Z also names the GPU, and `clinfo` lists what OpenCL can use.)
 #
+# Environment variables say where programs look for nvcc and for libraries.
+
+# %%
+for name in "PATH", "CUDA_HOME", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES":
+    print(f"{name:20}", os.environ.get(name, "not set")[:60])
+
+# %% [markdown]
+# <details><summary>Who reads which?</summary>
+#
+# | variable | who reads it, and for what |
+# |---|---|
+# | `PATH` | the shell and `minigrad doctor`, to find nvcc |
+# | `CUDA_HOME` | PyTorch, to find the toolkit if you build an extension |
+# | `LD_LIBRARY_PATH` | Linux, to find shared libraries |
+# | `CUDA_VISIBLE_DEVICES` | CUDA, which hides all GPUs that aren't listed |
+#
+# If CUDA_HOME isn't set, PyTorch takes the toolkit of the nvcc in PATH. A common
+# mistake is an old CUDA or cuDNN in LD_LIBRARY_PATH, because Linux may then load it
+# instead of your wheel's. So if a library reports the wrong version or an undefined
+# symbol, unset the variable first.
+#
+# </details>
+
+# %% [markdown]
 # ## From source code to machine code
 #
 # Different generations of GPUs have different machine code. A generation has a number,
@@ -128,11 +154,11 @@ except toolkit.NoCompiler as why:
 viz.versions([(12, 4), (12, 8), (13, 0)], [(11, 8), (12, 6), (12, 8), (13, 0)])
 
 # %% [markdown]
-# It's {{=refused|of CUDA 13.0 with a driver of 12.8: refused}}, because 13 is more than
-# 12. (On data-center GPUs, NVIDIA's cuda-compat package can help.) The wheel also has
-#     to contain a cubin that your GPU runs, or PTX of your GPU's capability or an older
-#     one. Wheels for CUDA 13 have nothing for GPUs older than 7.5. What was your
-#     PyTorch built for?
+# It's {{=refused|of CUDA 13.0 with a driver of 12.8: refused}}, because its major
+# number is higher. (On data-center GPUs, NVIDIA's cuda-compat package can help.) The
+# wheel also needs a cubin that your GPU runs, or PTX of your GPU's capability or an
+# older one. Wheels for CUDA 13 have nothing for GPUs older than 7.5. What was your
+# PyTorch built for?
 
 # %%
 print("CUDA", torch.version.cuda, "| code for", torch.cuda.get_arch_list() or "no GPU")

@@ -89,7 +89,7 @@ def read(row, col):
 
 
 # %% [markdown]
-# If we read every row and every column this way, we see the list as a matrix.
+# Reading every row and column this way gives us a matrix.
 
 # %%
 [[read(row, col) for col in range(4)] for row in range(3)]
@@ -147,8 +147,7 @@ print("torch   ", tuple(t.shape), t.stride(), t.storage_offset())
 print("minigrad", x.shape, x.stride(), x.storage_offset())
 
 # %% [markdown]
-# If you pass an `index`, the picture also shows the calculation. Here's row 1, column 2
-# again.
+# With an `index`, here row 1, column 2, the picture also shows the calculation.
 
 # %%
 strides(x, index=(1, 2))
@@ -183,9 +182,8 @@ print(t.dtype, t.itemsize, "bytes per cell,", t.device)
 torch.empty(2, 3, 4).stride(), minigrad.empty(2, 3, 4).stride()
 
 # %% [markdown]
-# What if a size is 0? Then there are no elements, so the strides don't matter, but
-# PyTorch has to return something. It counts a size of 0 {{=as 1|((3, 3, 1), (3, 3,
-# 1))}}, and so do we.
+# What if a size is 0? The strides don't matter then, but PyTorch has to return some. It
+# counts a size of 0 {{=as 1|((3, 3, 1), (3, 3, 1))}}, and so do we.
 
 # %%
 torch.empty(2, 0, 3).stride(), minigrad.empty(2, 0, 3).stride()
@@ -198,6 +196,37 @@ torch.empty(2, 0, 3).stride(), minigrad.empty(2, 0, 3).stride()
 strides(minigrad.arange(24).reshape(2, 3, 4), index=(1, 0, 2))
 
 # %% [markdown]
+# ### From a nested list
+#
+# `tensor` takes the shape from the lengths of nested lists, and the cells from their
+# numbers, row by row.
+
+
+# %%
+def shape_of(x):
+    return (len(x), *shape_of(x[0])) if isinstance(x, list) else ()
+
+
+def cells_of(x):
+    return [cell for row in x for cell in cells_of(row)] if shape_of(x) else [x]
+
+
+nested = [[1, 2, 3], [4, 5, 6]]
+print(shape_of(nested), cells_of(nested), minigrad.tensor(nested).shape)
+
+# %% [markdown]
+# **Predict** what our functions and `tensor` do if the last row is `[4, 5]`.
+
+# %%
+ragged = [[1, 2, 3], [4, 5]]
+print(shape_of(ragged), cells_of(ragged))
+with trying():
+    minigrad.tensor(ragged)
+
+# %% [markdown]
+# Ours claim {{=(2, 3)}} for five cells. `tensor` {{=refuses|ValueError: expected
+# sequence of length 3}}, because strides can't describe such rows.
+#
 # ### From position to index
 #
 # The rule leads from an index to a cell. Often you need the other direction too. If you
@@ -266,8 +295,7 @@ with trying():
     print(x.as_strided((3, 4), (5, 1)))
 
 # %% [markdown]
-# Now it's your turn. The sliders change shape, strides, and offset, but never the
-# storage.
+# The sliders change shape, strides, and offset, but never the storage.
 
 # %%
 strides_explorer(3, 4)

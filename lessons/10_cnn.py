@@ -414,7 +414,8 @@ print("largest difference:", abs(difference).max())
 # `aten::conv2d` calls `aten::convolution`, which calls `aten::_convolution`, and that
 # chooses the operator that does the work. On a CPU, it's often `mkldnn_convolution` or
 # `thnn_conv2d`, and on an NVIDIA GPU, it's usually `cudnn_convolution`. `aten::linear`
-# calls `aten::addmm`.
+# calls `aten::addmm`. (Some articles pass the bias to `cudnn_convolution`. It takes
+# none, so `_convolution` adds the bias to its result.)
 #
 # </details>
 

@@ -61,8 +61,7 @@ where = "cuda" if gpu else "cpu"
 viz.extension()
 
 # %% [markdown]
-# Let's read these files from the bottom, with a function that displays part of a source
-# file.
+# Let's read these files from the bottom. `part` displays a piece of one.
 
 
 # %%
@@ -135,9 +134,9 @@ for V in 1, 4:
 #
 # ### The launch
 #
-# In C++, a tensor is an `at::Tensor`, because ATen is PyTorch's C++ library. The
-# function that launches the sum is the shortest of the three, so let's read that one,
-# and then the struct and the macros that it uses.
+# In C++, a tensor is an `at::Tensor`, because ATen is PyTorch's C++ library. Here's the
+# shortest of the three functions that launch, and then the struct and the macros that
+# it uses.
 
 # %%
 part("extension/csrc/cuda.cu", "Tensor add_cuda(", "}")
@@ -265,6 +264,45 @@ except (extension.NoCompiler, extension.BuildFailed) as problem:
 # </details>
 
 # %% [markdown]
+# ### Who frees the memory?
+#
+# **Predict** what happens if C's `free` gets the address of memory that Python
+# allocated. (We try it in another process.)
+
+# %%
+code = """
+import ctypes
+numbers = (ctypes.c_float * 4)(1, 2, 3, 4)
+ctypes.CDLL(None).free(ctypes.byref(numbers))
+"""
+done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+print(done.returncode, done.stderr.strip())
+
+# %% [markdown]
+# The process {{=dies|-6}}, because `free` takes only what `malloc` returned. An
+# `at::Tensor` counts its references, and the last one returns the memory to its own
+# allocator.
+#
+# <details><summary>More mistakes at the boundary to C</summary>
+#
+# Some tutorials write a tensor library in C and call it with `ctypes`, which checks
+# almost nothing.
+#
+# - A struct in C keeps the address of a buffer that Python made. When Python drops the
+#   buffer, the pointer **dangles**, and C reads whatever is there now.
+# - Nobody frees the struct that C returned, which is a **leak**. Wrap it in a class
+#   whose `__del__` calls C's own function for that.
+# - A function returns a pointer, but its `restype` isn't set. Then ctypes expects a
+#   32-bit int, and half of the address is lost.
+# - Without `argtypes`, nobody notices that an argument is missing or has the wrong
+#   type.
+# - In C, `device == "cuda"` compares two addresses, so it's usually false. Use
+#   `strcmp`.
+# - `exit(1)` in C ends Python without an exception, so return an error code instead.
+#
+# </details>
+
+# %% [markdown]
 # ### A package
 #
 # `load_inline` and `load` (for files) compile when the program runs. To let others
@@ -332,7 +370,19 @@ else:
 # | detected CUDA version mismatches | nvcc's major version must be PyTorch's |
 # | undefined symbol: _ZN3c10… | it was built for another PyTorch, so build it again |
 # | no kernel image is available | set TORCH_CUDA_ARCH_LIST for your GPU, e.g. "9.0" |
+#
+# <details><summary>Names in older tutorials</summary>
+#
+# | old | now |
+# |---|---|
+# | `AT_ASSERTM` | `TORCH_CHECK`. The old macro reports a bug in PyTorch |
+# | `x.type()` in `AT_DISPATCH_…` | `x.scalar_type()` |
+# | `x.data<float>()` | `x.data_ptr<float>()` |
+# | `ctx.saved_variables` | `ctx.saved_tensors` |
+#
+# </details>
 
+# %% [markdown]
 # **To the lab**: exercise 1 (`check_bias_gelu`), exercise 2 (`bias_gelu_cpu`), exercise
 # 3 (`bias_gelu`), exercise 4 (`bias_gelu_backward`), and exercise 5 (`bias_backward`).
 # All five are about one operator, gelu(x + bias).
@@ -520,7 +570,7 @@ print(torch.ops.aten.conv2d.default._schema)
 
 # %% [markdown]
 # The second schema is that of PyTorch's convolution. A `Tensor?` may be None, and
-# `SymInt[2]` is a list of two integers.
+# `SymInt[2]` is a list of two integers (`IntArrayRef` in C++).
 #
 # The **shape rule** is called *fake*, because a compiler calls it with fake tensors,
 # which have a shape but no memory, and it returns a fake result.
@@ -603,8 +653,7 @@ print("solved:", set(found.values()) == {"SUCCESS"})
 # </details>
 
 # %% [markdown]
-# In C++, `TORCH_LIBRARY(lesson11, m)` registers operators too, and their calls don't
-# pass through Python.
+# In C++, `TORCH_LIBRARY` does the same without Python.
 #
 # **To the lab**: exercise 6 (`bias_gelu_autograd`) and exercise 7 (`outer_shape`).
 #

@@ -69,7 +69,8 @@ part("tensorflow/ops.cc", 'REGISTER_OP("MinigradOuter")', "    .Doc")
 part("tensorflow/ops.cc", "class OuterOp", "};")
 
 # %% [markdown]
-# `OP_REQUIRES` stores an error **status** in the context and returns. `allocate_output`
+# `OP_REQUIRES` stores an error **status** in the context and returns. (In older
+# articles, success is `Status::OK()`. It's `absl::OkStatus()` now.) `allocate_output`
 # allocates memory on the operator's device. Then a struct's `run` computes, on the CPU
 # in a loop, and on the GPU with part 1's kernel, in the stream that TensorFlow passes
 # to it.
