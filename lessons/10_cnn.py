@@ -414,8 +414,9 @@ print("largest difference:", abs(difference).max())
 # `aten::conv2d` calls `aten::convolution`, which calls `aten::_convolution`, and that
 # chooses the operator that does the work. On a CPU, it's often `mkldnn_convolution` or
 # `thnn_conv2d`, and on an NVIDIA GPU, it's usually `cudnn_convolution`. `aten::linear`
-# calls `aten::addmm`. (Some articles pass the bias to `cudnn_convolution`. It takes
-# none, so `_convolution` adds the bias to its result.)
+# calls `aten::addmm`. Chapter 11's profiler draws such chains. (Some articles pass the
+# bias to `cudnn_convolution`. It takes none, so `_convolution` adds the bias to its
+# result.)
 #
 # </details>
 
