@@ -928,8 +928,8 @@ both = {
 short = {"a thread per row, three passes": "softmax_three",
          "in registers, read once": "softmax_reg"}  # fmt: skip
 viz.ranking({
-    "16,384 × 4,096": rates("softmax of rows, 16", both | short),
-    "1,024 × 262,144": rates("softmax of rows, 1,0", both),
+    "16,384 × 4,096, GB/s": rates("softmax of rows, 16", both | short),
+    "1,024 × 262,144, GB/s": rates("softmax of rows, 1,0", both),
 })  # fmt: skip
 
 # %% [markdown]

@@ -405,7 +405,8 @@ for variant in "direct", "halo", "im2col", "pipelined":
 ways = {"direct": "conv2d_d", "a tile and its halo": "conv2d_h",
         "implicit GEMM": "conv2d_i",
         "implicit GEMM in registers": "conv2d_p"}  # fmt: skip
-panels = {"1 × 28 × 28 to 32": "1024 x 1 ", "32 × 14 × 14 to 64": "1024 x 32 "}
+panels = {"1 × 28 × 28 to 32, TFLOP/s": "1024 x 1 ",
+          "32 × 14 × 14 to 64, TFLOP/s": "1024 x 32 "}  # fmt: skip
 for title, images in panels.items():
     panels[title] = rates(f"conv2d: images {images}", ways)
     for way, row in ("PyTorch, TF32 off", "float32"), ("PyTorch, TF32", "TF32"):

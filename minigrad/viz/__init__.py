@@ -50,6 +50,7 @@ from .svg import fusion as fusion
 from .svg import machine as machine
 from .svg import memories as memories
 from .svg import promotion as promotion
+from .svg import tiling as tiling
 from .svg import toolchain as toolchain
 from .tables import tables as tables
 from .threads import threads as threads

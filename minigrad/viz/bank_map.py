@@ -6,7 +6,7 @@ from .draw.page import MARGIN, WIDTH, Legend
 from .draw.picture import style
 from .draw.text import count
 
-SIZE, GAP, HEAD = 0.116, 0.34, 0.4  # inches: an element, between arrays, their titles
+SIZE, GAP, HEAD = 0.12, 0.34, 0.4  # inches: an element, between arrays, their titles
 MOST = 34  # rows or columns
 
 
@@ -27,8 +27,12 @@ def bank_map(*shapes, lanes=lambda lane: (lane, 0)):
                 raise ValueError(
                     f"a lane reads [{row}][{column}], outside of [{rows}][{columns}]"
                 )
-    key = Legend([("touched", "what the warp reads"),
-                  (None, "numbers and shades: the bank, 0 (white) to 31")])  # fmt: skip
+    key = Legend(
+        [
+            ("touched", "what the warp reads"),
+            (None, "numbers and shades: the bank, from 0 to 31"),
+        ]
+    )
     across = sum(columns for _, columns in shapes) * SIZE + GAP * (len(shapes) - 1)
     high = HEAD + max(rows for rows, _ in shapes) * SIZE
     width, captions = max(WIDTH, across + 2 * MARGIN), []
@@ -72,6 +76,5 @@ def draw(canvas, x, shape, chosen, title):
     canvas.boxes([corners[at] for at in chosen], "touched", SIZE, SIZE)
     for at in {*chosen} | {(0, j) for j in range(0, columns, 4)}:
         left, top = corners[at]
-        look = {"weight": "bold"} if at in chosen else {}
         middle = left + SIZE / 2, top + SIZE / 2
-        canvas.write(*middle, str(bank_of(at, columns)), 6.5, **look)
+        canvas.write(*middle, str(bank_of(at, columns)), 6.8)

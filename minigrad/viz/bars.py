@@ -19,14 +19,16 @@ def bars(times, names):
     step = HIGH * len(names) + 0.14
     bottom = 0.4 + step * len(times)
     with style():
-        canvas = Canvas(WIDE, bottom + 0.4)
+        canvas = Canvas(WIDE, bottom + 0.55)
         legend(canvas, names)
         for power in range(low, high + 1):
             x = LEFT + (power - low) * scale
             canvas.line(
                 (x, 0.36), (x, bottom), color="#D9D9D9", linewidth=0.7, zorder=1
             )
-            canvas.write(x, bottom + 0.14, duration(10.0**power), 8, color=SOFT)
+            canvas.write(x, bottom + 0.14, said(10.0**power), 8, color=SOFT)
+        middle = LEFT + (high - low) * scale / 2
+        canvas.write(middle, bottom + 0.36, "time (logarithmic)", 8, color=SOFT)
         for number, (row, values) in enumerate(times.items()):
             y = 0.4 + step * number
             middle = y + HIGH * len(names) / 2
@@ -35,8 +37,12 @@ def bars(times, names):
                 width = max((math.log10(value) - low) * scale, 0.02)
                 canvas.box(LEFT, y + HIGH * k, KINDS[k], width, HIGH)
                 place = LEFT + width + 0.06, y + HIGH * (k + 0.5)
-                canvas.write(*place, duration(value), 8, ha="left", color=INK)
+                canvas.write(*place, said(value), 8, ha="left", color=INK)
         return canvas.picture(alt_of(times, names))
+
+
+def said(seconds):
+    return duration(seconds).replace("us", "\u00b5s")
 
 
 def legend(canvas, names):

@@ -7,7 +7,7 @@ from html import escape
 from .draw.canvas import RED
 from .draw.chart import COLORS
 
-WIDTH, HEIGHT, LEFT, BOTTOM = 560, 200, 76, 24
+WIDTH, HEIGHT, LEFT, RIGHT, BOTTOM = 560, 214, 76, 20, 38
 DASHES = "", "6 3", "6 3 2 3", "2 3"
 SECONDS = 0.1  # between two pictures
 
@@ -137,28 +137,63 @@ class Curve:
         return [(x, math.log10(y)) for x, y in fits] if self.log else fits
 
     def _at(self, x, y, low, high):
-        across = LEFT + (WIDTH - LEFT - 8) * x / max(1, self.total)
+        across = LEFT + (WIDTH - LEFT - RIGHT) * x / max(1, self.total)
         up = (y / 2 - low / 2) / (high / 2 - low / 2 or 1)  # high - low may be infinite
         return f"{across:.1f},{HEIGHT - BOTTOM - (HEIGHT - BOTTOM - 8) * up:.1f}"
 
     def _ticks(self, low, high):
-        """Numbers at the sides, and lines across."""
+        """Numbers at the side and below, and lines across."""
         drawn = []
-        for part in (0, 0.5, 1):
-            value = (1 - part) * low + part * high
+        for value, said in scale(low, high, self.log):
             y = self._at(0, value, low, high).partition(",")[2]
-            said = f"{10**value if self.log else value:.3g}"
             drawn.append(
-                f'<line x1="{LEFT}" x2="{WIDTH - 8}" y1="{y}" y2="{y}" stroke="#8885"/>'
-                f'<text x="{LEFT - 6}" y="{float(y) + 4:.1f}" fill="currentColor" '
-                f'text-anchor="end">{said}</text>'
+                f'<line x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y}" y2="{y}" '
+                f'stroke="#8885"/><text x="{LEFT - 6}" y="{float(y) + 4:.1f}" '
+                f'fill="currentColor" text-anchor="end">{said}</text>'
             )
-        middle, last = (LEFT + WIDTH) / 2, HEIGHT - 6
-        drawn.append(
-            f'<text x="{middle}" y="{last}" fill="currentColor" text-anchor="middle">'
-            f"{escape(self.what)}</text>"
-        )
+        steps = [tick for tick in ticks(0, max(1, self.total), 6) if tick[0] % 1 == 0]
+        low = HEIGHT - BOTTOM
+        drawn.append(f'<path d="M{LEFT},{low}H{WIDTH - RIGHT}" stroke="#888"/>')
+        below = [(self._at(x, 0, 0, 1).partition(",")[0], low + 15, text)
+                 for x, text in steps]  # fmt: skip
+        below.append(((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 6, escape(self.what)))
+        drawn += [
+            f'<text x="{x}" y="{y}" fill="currentColor" text-anchor="middle">{text}'
+            "</text>" for x, y, text in below
+        ]  # fmt: skip
         return "".join(drawn)
+
+
+def scale(low, high, log):
+    """(position, text) of the numbers at the side; log: positions are powers of ten."""
+    if not log:
+        return ticks(low, high, 4) or ends(low, high)
+    powers = [(power, text) for power, text in ticks(low, high, 4) if power % 1 == 0]
+    if len(powers) < 2:
+        return ends(low, high, log)
+    return [(p, f"{10**p:g}" if -4 < p < 6 else f"1e{p:g}") for p, _ in powers]
+
+
+def ticks(low, high, most):
+    """(value, text) of at most so many round numbers from low to high."""
+    length = high / most - low / most  # high - low may be infinite
+    if not 1e-300 < length < 1e300:
+        return []
+    power = math.floor(math.log10(length))
+    for step in (times * 10.0**power for times in (1, 2, 5, 10, 20)):
+        first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+        if last - first < most:
+            break
+    digits = max(0, -math.floor(math.log10(step) + 1e-9))
+    values = [step * n for n in range(first, last + 1)]
+    plain = digits <= 4 and max(map(abs, values)) < 1e7
+    return [(v, f"{v:,.{digits}f}" if plain else f"{v:.3g}") for v in values]
+
+
+def ends(low, high, log=False):
+    """(position, text) of the lowest value, the middle, and the highest value."""
+    values = [(1 - part) * low + part * high for part in (0, 0.5, 1)]
+    return [(value, f"{10**value if log else value:.3g}") for value in values]
 
 
 def lost(pairs):

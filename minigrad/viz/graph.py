@@ -132,11 +132,10 @@ class Graph(Stepped):
         x0, x1, y0, y1 = x0 + wide / 2, x1 + wide / 2, y0 + HIGH, y1 - 2
         times = sum(n is end for n, _ in node.next_functions)
         names = f'data-from="{self.names[node]}" data-to="{self.names[end]}"'
-        bend, middle = (y1 - y0) / 2, (x0 + x1) / 2
+        bend = (y1 - y0) / 2
         if abs(y1 - y0) > DOWN and abs(x1 - x0) < wide:  # past what stands between
             side = x1 + (wide * 0.95 if x1 >= x0 else -wide * 0.95)
             low, high = (f"{side:.0f},{y:.0f}" for y in (y0 + bend / 4, y1 - bend / 4))
-            middle = (x0 + 6 * side + x1) / 8
             way = f"C{low} {high} {x1:.0f},{y1:.0f}"
         else:
             way = (
@@ -147,9 +146,9 @@ class Graph(Stepped):
             f'stroke="#8a8a8a" stroke-width="1.2" marker-end="url(#mg-arrow)"/>'
         )
         if times > 1:
-            beside = 10 * ((x1 < x0) - (x1 > x0))  # where the line is not
-            x, y = middle + 6, (y0 + y1) / 2 + 4 + beside
-            line += write(x, y, f"{times} times", 10, anchor="start")
+            left = x1 > x0  # at its start, on the side from which the line bends away
+            x, anchor = (x0 - 6, "end") if left else (x0 + 6, "start")
+            line += write(x, y0 + 13, f"{times} times", 10, anchor=anchor)
         return line
 
     def box(self, node, x, y):

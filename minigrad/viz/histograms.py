@@ -15,7 +15,7 @@ def histograms(rows):
 
     across, captions = max(map(len, rows.values())), []
     with style():
-        figure = Figure(figsize=(WIDE + 1, 1.5 * len(rows)), layout="constrained")
+        figure = Figure(figsize=(WIDE, 0.3 + 1.6 * len(rows)), layout="constrained")
         axes = figure.subplots(len(rows), across, squeeze=False)
         for line, (name, panels) in zip(axes, rows.items(), strict=True):
             arrays = [np.ravel(numbers(v)) for v in panels.values()]
@@ -24,8 +24,9 @@ def histograms(rows):
             for ax, title, values in zip(line, panels, arrays, strict=False):
                 spread = f"{values.std():.2g}"
                 ax.hist(values, np.linspace(-most, most, 41), color=COLORS[0])
-                ax.set_title(f"{title}, deviation {spread}", fontsize=8)
-                ax.tick_params(labelsize=7)
+                ax.set_title(f"{title}\ndeviation {spread}", fontsize=8)
+                ax.tick_params(labelsize=8)
                 ax.set_yticks([])
                 captions.append(f"{name}, {title}: standard deviation {spread}.")
+        figure.supxlabel("value (height: how often it occurs)", fontsize=8)
         return Picture(figure, " ".join(captions))

@@ -40,14 +40,24 @@ def lines(series, x="step", y="", log="", dots=()):
             if whole:
                 ax.xaxis.set_major_locator(MaxNLocator(integer=True))
             if len(named) > 1:
-                beside = {"loc": "upper left", "bbox_to_anchor": (1, 1)}
-                ax.legend(fontsize=8, **(beside if len(named) > 3 else {}))
+                legend(ax, named, room=70 // len(panels))
         captions = [
             f"{label or 'values'} over {x}: {alt_of(name, values)}"
             for label, named in panels.items()
             for name, values in named.items()
         ]
         return Picture(figure, " ".join(captions))
+
+
+def legend(ax, names, room):
+    """Write the names above the axes, or beside them, where no line passes.
+
+    room: how many characters fit above.
+    """
+    look = {"loc": "upper left", "bbox_to_anchor": (1, 1)}
+    if sum(len(name) + 7 for name in names) <= room:
+        look = {"loc": "lower left", "bbox_to_anchor": (0, 1), "ncols": len(names)}
+    ax.legend(fontsize=8, frameon=False, borderpad=0.2, **look)
 
 
 def logarithmic(axis):

@@ -8,7 +8,7 @@ from .draw.text import sized, text_of
 
 MARGIN, BETWEEN, MOST, LARGEST = 0.3, 0.35, 5.6, 0.4  # inches
 KEY = [
-    ("marked", "c: what is made; a, b: what is read, at once"),
+    ("marked", "c: what's computed; a, b: what's read for it in this step"),
     ("read", "a, b: read in other steps along K"),
 ]
 

@@ -110,9 +110,18 @@ def arrow(canvas, used, box):
     start = used.x + WIDE / 2, used.y + used.high
     end = box.x + WIDE / 2, box.y
     straight = abs(start[0] - end[0]) > 0.1 or box.layer - used.layer < 2
-    bend = f"arc3,rad={0.0 if straight else 0.35}"
     look = {"color": "#8a8a8a", "lw": 0.9, "zorder": 0, "mutation_scale": 10}
-    canvas.arrow(start, end, connectionstyle=bend, **look)
+    if straight:
+        canvas.arrow(start, end, **look)
+        return
+    from matplotlib.path import Path
+
+    side = (WIDE + GAP) / 2 / 0.75  # so far the curve goes around what's between
+    rise = 0.1 * (end[1] - start[1])
+    points = [start, (start[0] - side, start[1] + rise), (end[0] - side, end[1] - rise),
+              end]  # fmt: skip
+    way = Path(points, [Path.MOVETO, Path.CURVE4, Path.CURVE4, Path.CURVE4])
+    canvas.arrow(None, None, path=way, **look)
 
 
 def rectangle(canvas, box):

@@ -66,8 +66,9 @@ def roofline(points, ceilings):
         figure = matplotlib().figure.Figure(figsize=(WIDE, HIGH), facecolor="white")
         axes = figure.add_axes((0.14, 0.13, 0.83, 0.79))
         _roof(axes, ceilings, *_range(drawn, ceilings))
+        taken = [_box(axes, (p.intensity, p.rate), (-6, 0), 2) for p in drawn if p.rate]
         for one in drawn:
-            _mark(axes, ceilings, one)
+            _mark(axes, ceilings, one, taken)
         notes = [_sentence(p, ceilings) for p in points]
     return Picture(figure, " ".join([f"The roofline of {ceilings}.", *notes]))
 
@@ -86,7 +87,7 @@ def _roof(axes, roof, low, high):
     axes.axvline(ridge, color="#A6A6A6", linewidth=0.8, linestyle=":")
     axes.set(xscale="log", yscale="log", xlim=(low, high))
     axes.set_ylim(roof.rate(low) / 2, roof.peak * 2.5)
-    axes.set_xlabel("FLOP for each byte")
+    axes.set_xlabel("FLOP per byte")
     axes.xaxis.set_major_formatter(lambda x, _: f"{x:g}")
     axes.yaxis.set_major_formatter(lambda y, _: _speed(y))
     axes.minorticks_off()
@@ -97,8 +98,11 @@ def _roof(axes, roof, low, high):
     axes.set_title(f"{slope}   {flat}", fontsize=8.5, color=SOFT, loc="right")
 
 
-def _mark(axes, roof, one):
-    """A point and its name; hollow, and on a dashed line, where there is no rate."""
+def _mark(axes, roof, one, taken):
+    """A point and its name; hollow, and on a dashed line, where there is no rate.
+
+    taken: the boxes that a name must not cover; the name's own is added.
+    """
     top, timed = roof.rate(one.intensity), one.rate is not None
     place = one.intensity, one.rate if timed else top
     face, edge = ("#F6C667", INK) if timed else ("white", RED)
@@ -111,7 +115,23 @@ def _mark(axes, roof, one):
     elif one.rate > top:  # on the left of the roof
         _write(axes, one.name, place, (-8, 3), ha="right")
     else:
-        _write(axes, one.name, place, (8, -11))
+        beside = (8, 0), (8, -11), (8, 11)
+        boxes = {at: _box(axes, place, at, len(one.name)) for at in beside}
+        free = [at for at in beside if all(apart(boxes[at], box) for box in taken)]
+        at = (free or beside)[0]
+        taken.append(boxes[at])
+        _write(axes, one.name, place, at, va="center")
+
+
+def _box(axes, place, offset, length):
+    """(left, bottom, right, top) of a text beside a point, in points."""
+    pixels = axes.transData.transform(place) * 72 / axes.figure.dpi
+    x, y = pixels + offset
+    return x, y - 4.5, x + 5.5 * length, y + 4.5
+
+
+def apart(a, b):
+    return a[2] < b[0] or b[2] < a[0] or a[3] < b[1] or b[3] < a[1]
 
 
 def _write(axes, text, place, offset, **how):

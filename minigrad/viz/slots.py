@@ -5,6 +5,7 @@ from .draw.picture import style
 from .draw.text import count
 
 LEFT, SIZE, HIGH = 1.45, 0.09, 0.5
+KEY = "a box: a warp; a color: a block; hatched: no warp"
 
 
 def slots(rows, places=64):
@@ -18,7 +19,7 @@ def slots(rows, places=64):
             raise ValueError(f"{label}: {blocks * warps} warps in {places} places")
     captions = []
     with style():
-        canvas = Canvas(8.56, 0.15 + HIGH * len(rows))
+        canvas = Canvas(8.56, 0.4 + HIGH * len(rows))
         for n, (label, (blocks, warps, note)) in enumerate(rows.items()):
             y = 0.1 + HIGH * n
             canvas.write(0.1, y + 0.17, label, 9, ha="left")
@@ -39,4 +40,6 @@ def slots(rows, places=64):
                 f"{label}: {count(blocks, 'block')} of {count(warps, 'warp')} take "
                 f"{share} places, {note}."
             )
+        low = 0.2 + HIGH * len(rows)
+        canvas.write(LEFT, low, KEY, 8.5, ha="left", color=SOFT)
         return canvas.picture(" ".join(captions))

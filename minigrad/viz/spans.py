@@ -19,18 +19,19 @@ def spans(lanes, title="", unit="ms"):
     scale = (WIDE - LEFT - 0.25) / length
     kinds = {name: KINDS[n % 6] for n, name in enumerate(dict.fromkeys(
         name for name, *_ in every))}  # fmt: skip
+    top = 0.34 if title else 0.08
     with style():
-        canvas = Canvas(WIDE, 0.75 + HIGH * len(lanes))
+        canvas = Canvas(WIDE, top + 0.41 + HIGH * len(lanes))
         canvas.write(0.1, 0.16, title, 10, ha="left", weight="bold")
         for row, (lane, things) in enumerate(lanes.items()):
-            y = 0.34 + HIGH * row
+            y = top + HIGH * row
             canvas.write(0.1, y + 0.18, lane, 9, ha="left")
             for name, begin, end in things:
                 x, width = LEFT + (begin - start) * scale, (end - begin) * scale
                 canvas.box(x, y, kinds[name], max(width, 0.01), HIGH - 0.1)
                 if width > 0.075 * len(name):
                     canvas.write(x + width / 2, y + 0.18, name, 8.5, color=INK)
-        bottom = 0.34 + HIGH * len(lanes)
+        bottom = top + HIGH * len(lanes)
         canvas.axis(LEFT, bottom, factor * length, scale / factor, unit)
         return canvas.picture(alt_of(lanes, title, start, factor, unit))
 

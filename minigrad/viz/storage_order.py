@@ -44,9 +44,9 @@ class ElementSteps:
         self.view = view
         self.cells = [view.cell(index) for index in np.ndindex(*view.shape)]
         self.steps = np.diff(self.cells).tolist()
-        self.above = high(max(self.steps, default=0)) + 0.12
+        self.above = high(max(self.steps, default=0)) + 0.16
         self.height = (
-            0.3 + self.above + HEIGHT + high(-min(self.steps, default=0)) + 0.2
+            0.3 + self.above + HEIGHT + high(-min(self.steps, default=0)) + 0.26
         )
         some = ", ".join(map(str, self.steps[:7])) or "none"
         more = " and so on" * (len(self.steps) > 7)
@@ -77,7 +77,8 @@ class ElementSteps:
         look = {"color": INK} if step > 0 else {"color": RED, "linestyle": "--"}
         canvas.line(*zip(middle + UNIT * step / 2 * along, bow, strict=True), **look)
         text = f"{step:+}".replace("-", "\u2212")
-        canvas.label(middle, y - up, text, 7.5, color=look["color"])
+        beyond = 0.08 if step > 0 else -0.1  # where bows of the same height don't pass
+        canvas.label(middle, y - up - beyond, text, 7.5, color=look["color"])
 
 
 def high(step):

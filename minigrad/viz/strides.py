@@ -196,16 +196,18 @@ class StridesPicture:
                 text = "\u2026" if row is None else str(row)
                 label(x - 0.07, y + HEIGHT * (place + 0.5), text, ha="right")
         for down, right, index, cell in self.elements(plane):
-            self.element(plane, index, cell, x + unit * right, y + HEIGHT * down)
+            self.element(plane, index, cell, x + unit * right, y + HEIGHT * down, down)
 
-    def element(self, plane, index, cell, x, y):
+    def element(self, plane, index, cell, x, y, down):
         value = self.values.get(cell, "?")
         self.canvas.cell(x, y, self.kind(cell), value, str(cell), self.unit)
         if not self.is_marked(plane, index):
             return
         self.canvas.box(x, y, "frame", self.unit)
         if cell in self.line_starts and self.has_line(index):
-            self.canvas.line(self.line_starts[cell], (x + self.unit / 2, y))
+            middle, top = x + self.unit / 2, y - down * HEIGHT
+            way = [(x, top), (x, y)] if down else [(middle, y)]  # beside what's above
+            self.canvas.line(self.line_starts[cell], *way)
 
     def key(self):
         """(kind of box or None, what it means) for all that occurs in the picture."""

@@ -1,4 +1,4 @@
-"""A tree: half of the values takes the other half in, step by step."""
+"""A tree: half of the values is combined with the other half, step by step."""
 
 import operator
 
@@ -8,7 +8,7 @@ from .draw.picture import style
 from .draw.text import text_of
 
 LEFT, TOP, DOWN, WIDE = 0.75, 0.4, 0.42, 8.5  # inches; DOWN: between two rows
-KEY = "blue: values that still count; an arrow: what is taken in"
+KEY = "blue: values that still count; an arrow: which value is combined with which"
 
 
 def tree(values, op=operator.add):

@@ -65,9 +65,20 @@ def test_a_short_logarithmic_axis_has_plain_numbers():
 
 def test_a_surface_says_where_its_ways_end():
     ways = {"SGD": [(1.0, 1.0), (0.5, 0.0)]}
-    assert viz.surface(lambda x, y: x * x + y, ways).alt.endswith(
+    picture = viz.surface(lambda u, v: u * u + v, ways)
+    assert picture.alt.endswith(
         "SGD: from (1, 1), height 2, to (0.5, 0), height 0.25, in 1 steps."
     )
+    (ax,) = picture.figure.axes
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("u", "v")
+
+
+def test_the_names_of_lines_cover_none_of_them():
+    picture = viz.lines({"top": [9.0] * 9, "middle": [5.0] * 9, "bottom": [1.0] * 9})
+    picture.figure.canvas.draw()
+    (ax,) = picture.figure.axes
+    names = ax.get_legend().get_window_extent()
+    assert names.y0 >= ax.get_window_extent().y1 - 1
 
 
 @pytest.mark.parametrize("signed", [False, True])

@@ -199,3 +199,13 @@ def test_what_is_not_finite_is_counted_from_its_first_step():
     html = curve._repr_html_()
     assert "loss is not finite in 2 steps from 2 on" in html
     assert html.index("too large") < html.index("<svg") < html.index("width:100.0%")
+
+
+def test_steps_have_round_numbers_below():
+    curve = viz.curve(3750)
+    for loss in 193.0, 37_100.0:
+        curve.add(loss=loss)
+    middle = re.findall(r'text-anchor="middle">([^<]+)<', curve._repr_html_())
+    assert middle == ["0", "1,000", "2,000", "3,000", "steps"]
+    side = re.findall(r'text-anchor="end">([^<]+)<', curve._repr_html_())
+    assert side == ["10,000", "20,000", "30,000", "loss"]

@@ -84,6 +84,17 @@ def test_the_edges_are_those_of_the_graph():
     assert "2 times" in picture.text
 
 
+def test_how_often_an_edge_counts_is_written_on_no_box():
+    x = tensor([3.0], requires_grad=True)
+    h = x.relu()
+    m = h * h
+    text = viz.graph((m.exp() + m * m + x).sum()).text
+    tops = {float(y) for y in re.findall(r'<rect[^>]* y="([\d.]+)"', text)}
+    places = re.findall(r' y="([\d.]+)"[^>]*>2 times<', text)
+    assert len(places) == 2
+    assert not any(top < float(y) < top + 50 for y in places for top in tops)
+
+
 def test_steps_are_in_an_order_that_backward_can_take():
     x = tensor([3.0], requires_grad=True)
     s = x.tanh()

@@ -269,6 +269,7 @@ def test_a_column_more_spreads_a_column_over_the_banks():
         "[32][32]: 32 words in 1 bank, 32 passes. "
         "[32][33]: 32 words in 32 banks, 1 pass."
     )
+    assert min(t.get_fontsize() for t in picture.figure.axes[0].texts) > 6.75  # 9 px
     same = viz.bank_map((32, 33), lanes=lambda lane: (3, 4))
     assert same.alt == "[32][33]: 1 word in 1 bank, 1 pass."
     half = viz.bank_map((4, 16), lanes=lambda lane: (lane % 4, lane % 8))

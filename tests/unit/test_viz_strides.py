@@ -83,6 +83,26 @@ def test_the_marked_element_and_its_cell_look_alike():
     assert len(places) == 3  # the cell, the element, and the legend
 
 
+def test_no_line_crosses_the_number_above_the_marked_element():
+    axes = strides(np.arange(12).reshape(3, 4), index=(2, 1)).figure.axes[0]
+    (line,) = axes.get_lines()
+    top, end = line.get_xydata()[1:]
+    assert top[0] == end[0] and top[1] < end[1]  # down along the sides of boxes
+    assert all(abs(text.get_position()[0] - end[0]) > 0.1 for text in axes.texts
+               if top[1] < text.get_position()[1] < end[1])  # fmt: skip
+
+
+def test_the_steps_of_a_walk_are_written_where_no_bow_passes():
+    x = np.arange(12).reshape(3, 4).T
+    axes = storage_order({"x.T": x}).figure.axes[0]
+    bows = np.concatenate([line.get_xydata() for line in axes.get_lines()])
+    steps = [t for t in axes.texts if t.get_text() in ("+4", "\u22127")]
+    assert len(steps) == 11
+    for text in steps:
+        away = np.abs(bows - text.get_position())
+        assert not ((away[:, 0] < 0.08) & (away[:, 1] < 0.05)).any()
+
+
 def test_one_line_for_each_element_that_reads_the_shared_cell():
     lines = strides(tensor((3, 4), (1, 0))).figure.axes[0].lines
     assert len(lines) == 4

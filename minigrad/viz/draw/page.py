@@ -7,6 +7,7 @@ from .picture import style
 from .text import cut_text
 
 WIDTH, MARGIN, LINE = 8.56, 0.2, 0.2  # inches
+NARROW = " .,:;'|[]()fijlrt"
 
 
 def page(parts, alt):
@@ -88,7 +89,8 @@ class Legend:
 
 def room(kind, text):
     """The width of an entry of a legend, in inches."""
-    return 0.28 * bool(kind) + 0.067 * len(text) + 0.2
+    wide = sum(0.04 if c in NARROW else 0.1 if c in "mwMW" else 0.074 for c in text)
+    return 0.28 * bool(kind) + wide + 0.25
 
 
 def rows_of(entries, width):

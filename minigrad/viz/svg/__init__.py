@@ -53,6 +53,11 @@ def fusion():
     return stored("fusion")
 
 
+def tiling():
+    """Show what a block, a warp, and a thread make of a matrix product."""
+    return stored("tiling")
+
+
 def stored(name):
     """Return the picture in NAME.svg; its title is the description in words."""
     text = Path(__file__).with_name(f"{name}.svg").read_text(encoding="utf-8")
