@@ -143,7 +143,7 @@ class Strip:
         return "unused" if word * WORD // SECTOR in self.sectors else "free"
 
     def word(self, canvas, x, y, text, small):
-        size = 9 if len(text) < 3 else 6.5
+        size = 9 if len(text) < 3 else 6.8
         canvas.write(x, y + HEIGHT * (0.36 if small else 0.5), text, size)
         if small:
-            canvas.write(x, y + HEIGHT * 0.79, small, 6.5)
+            canvas.write(x, y + HEIGHT * 0.79, small, 6.8)

@@ -126,10 +126,10 @@ class Bank:
     def lanes(self, canvas, x, y, lanes):
         text, small = lanes_text(lanes)
         middle = x + UNIT / 2
-        size = 8.5 if len(text) < 3 else 6
+        size = 8.5 if len(text) < 3 else 6.8
         canvas.write(middle, y + HIGH * (0.34 if small else 0.5), text, size)
         if small:
-            canvas.write(middle, y + HIGH * 0.76, small, 6.5)
+            canvas.write(middle, y + HIGH * 0.76, small, 6.8)
 
 
 def turns(lanes, address, size):

@@ -131,7 +131,9 @@ class Lanes:
 
     def __init__(self, name, values, kinds):
         self.name, self.values, self.kinds = name, values, kinds
+        self.longest = max(map(len, values), default=0)
         self.across = 32 if len(values) <= WITH_VALUES else 64
+        self.across = 16 if self.longest > 3 else self.across  # 9 px need more room
         self.unit = (WIDTH - 2 * MARGIN - 0.8) / self.across
         rows = -(-len(values) // self.across)
         self.rows, self.cut = min(rows, ROWS), rows > ROWS
@@ -147,7 +149,7 @@ class Lanes:
                 text = self.name if self.name and row == 0 else str(number)
                 canvas.label(left - 0.07, top + 0.08, text, 7, ha="right")
             value = self.values[number]
-            size = min(7, 21 / max(len(value), 1))
+            size = min(7, 118 * self.unit / max(self.longest, 1))
             canvas.write(x + self.unit / 2, top + 0.08, value, size)
         for kind, places in corners.items():
             canvas.boxes(places, kind, self.unit, 0.16)
