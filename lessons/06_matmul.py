@@ -579,6 +579,11 @@ print(8 * down + 8 * along, "numbers per k; solved:", best)
 # them, and a thread makes 8 × 8 of those.
 #
 # </details>
+#
+# Once you've solved the puzzle, run this cell. It shows all three levels.
+
+# %%
+viz.tiling()
 
 # %% [markdown]
 # You'll write such a kernel in exercise 3. minigrad has three of them, each a step
