@@ -57,8 +57,8 @@ def find_kernel(registry, operator, device, dtype):
 
     Raises DispatchError if there's no such kernel, with the message
     missing(registry, operator, device, dtype). Another message is also accepted if it
-    names the operator, the device, the dtype, and every device that has the operator.
-    If no device has it, the operator is enough.
+    contains the operator, the device, str(dtype), and every device that has the
+    operator. If no device has it, the operator is enough.
     """
 
 

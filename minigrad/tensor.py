@@ -134,8 +134,9 @@ class Tensor(Methods, Differentiable, Suggesting):
         layout.wrap_dim(dim, self.ndim).
         A tensor without dimensions accepts an empty tuple. If nothing changes, the
         result may be the tensor itself.
-        Raises IndexError for a dimension that doesn't exist, and otherwise RuntimeError
-        for a repeated one. If the number of dims is wrong, either error will do.
+        Raises IndexError for a dimension that doesn't exist, repeated or not, and
+        RuntimeError for any other repeated one and for a wrong number of dims, even
+        none. If several of these faults come together, the error of any will do.
         """
 
     @differentiable("Transpose", lambda dy, base, dim0, dim1: dy.transpose(dim0, dim1))
@@ -143,7 +144,8 @@ class Tensor(Methods, Differentiable, Suggesting):
     def transpose(self, dim0, dim1):
         """Return a view with two dimensions swapped; copy nothing.
 
-        dim0, dim1: ints, which may be negative, and may be equal.
+        dim0, dim1: ints, which may be negative, and may be equal. If nothing changes,
+            the result may be the tensor itself.
 
         Raises IndexError for a dimension that doesn't exist. A tensor without
         dimensions accepts 0 and -1, and the result has none either.
@@ -158,7 +160,8 @@ class Tensor(Methods, Differentiable, Suggesting):
             dimensions come first. -1 keeps a dimension's size.
 
         If x has shape (3, 1) and strides (1, 1), x.expand(2, 3, 4) has strides
-        (0, 1, 0). The stride of a dimension of size 1 in the result may be any int.
+        (0, 1, 0). A size of 1 may become 0, too. The stride of a dimension of size 1 in
+        the result may be any int >= 0, and so may all strides if it has no elements.
         If nothing changes, the result may be the tensor itself.
         Raises RuntimeError for too few sizes, for another size where the old one isn't
         1, for -1 in a new dimension, and for a size below -1.

@@ -350,8 +350,8 @@ print(arrived)
 #
 # Begin with a copy of `seeds`. For each node, `pop` the gradients at (node, i) for all
 # i in range(node.outputs). If all are None, go to the next node. Otherwise, call the
-# node, and zip what it returns with `node.next_functions`. Each edge is a key of your
-# dict.
+# node, and zip what it returns with `node.next_functions`. Each edge whose node isn't
+# None is a key of your dict.
 #
 # </details>
 # <details><summary>Hint 3</summary>
@@ -376,7 +376,7 @@ def backward(order, seeds, retain_graph=False):
         if not retain_graph:  #: if_retain_graph
             node.release()
         for edge, g in zip(node.next_functions, found, strict=True):
-            if g is not None:  #: if_not_g
+            if g is not None and edge[0] is not None:  #: if_not_g
                 #: set_arrived
                 arrived[edge] = arrived[edge] + g if edge in arrived else g
     ### END SOLUTION

@@ -58,7 +58,7 @@ class Step(Node):
         self.got = [number_of(g) for g in gradients]
         along = [self.along(k, gradients) for k in range(len(self.next_functions))]
         self.gave += along
-        return along
+        return [*map(self.shaped, range(len(along)), along)]
 
     def along(self, edge, gradients):
         parts = []
@@ -66,6 +66,12 @@ class Step(Node):
             if row[edge] is not None and g is not None:
                 parts.append(g if row[edge] == 1 else g * row[edge])
         return sum(parts[1:], parts[0]) if parts else None
+
+    def shaped(self, edge, g):
+        """A gradient as it goes along an edge: nowhere, each edge has its shape."""
+        if g is None or self.next_functions[edge][0] is not None:
+            return g
+        return Minigrad.tensor([number_of(g)] * (edge + 2))
 
     def release(self):
         self.log.append(f"release {self.number}")

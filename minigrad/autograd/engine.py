@@ -31,7 +31,8 @@ def backward(order, seeds, retain_graph=False):
 
     order: the nodes, in topological order.
     seeds: the gradients to begin with, a dict {(node, index): gradient}. Each is the
-        gradient of result number `index` of a node. The dict must not be changed.
+        gradient of result number `index` of a node, and none is None. The dict must
+        not be changed.
 
     Do the following for each node in order.
     - Its gradients are those that have arrived at (node, 0), (node, 1), ..., (node,
@@ -39,8 +40,9 @@ def backward(order, seeds, retain_graph=False):
       the node.
     - Call node(*gradients). It returns a gradient or None for each of
       node.next_functions, which says where to send it: to (next node, index), or
-      nowhere, (None, 0). You may drop gradients that go nowhere. A leaf's node has no
-      next ones, and adds to .grad when it's called.
+      nowhere, (None, 0). You may drop gradients that go nowhere, but don't add them up,
+      because their shapes may differ. A leaf's node has no next ones, and adds to .grad
+      when it's called.
     - If two gradients meet at (next node, index), replace them with their sum, g + h.
       `+=` would change a tensor that others may use.
     - Right after the call, call node.release(), which drops what the node has saved,

@@ -23,7 +23,7 @@ im2col = kernel_exercise(
 // padding is at least 0. ih, iw, and all positions in the arrays fit into an int.
 // Elements may be inf or NaN, which are copied like any other.
 // Grid and blocks have one dimension. There are at least as many threads as elements of
-// columns, and one thread may write at most KH * KW * OH * OW of them.
+// columns, and one thread may write at most KH * KW * OH * OW of them, a plane's share.
 // x = 1 2 3 / 4 5 6, 2 x 2 taps:  columns = 1 2 / 2 3 / 4 5 / 5 6
 __global__ void im2col(const float* x, float* columns, int planes, int H, int W,
                        int KH, int KW, int OH, int OW, int stride, int padding,
@@ -46,7 +46,7 @@ col2im = kernel_exercise(
 // and NaN follow float's usual rules.
 // Grid and blocks have one dimension. There are at least as many threads as the larger
 // array has elements, and one thread may add at most KH * KW * OH * OW elements of
-// columns.
+// columns, a plane's share.
 // columns = 1 2 / 2 3 / 4 5 / 5 6 of 2 x 2 taps, H = 2, W = 3:  x = 1 4 3 / 4 10 6
 __global__ void col2im(const float* columns, float* x, int planes, int H, int W,
                        int KH, int KW, int OH, int OW, int stride, int padding,

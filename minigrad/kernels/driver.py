@@ -45,9 +45,9 @@ def read_error(message):
 
     message: a text as a program prints it, of one or more lines. It names an error of
         ERRORS if it contains the complete text of .words, .runtime, or .driver, in any
-        mix of uppercase and lowercase, even inside a longer word, but never broken
-        across lines. No message names more than one error. Nothing else counts, not
-        even an error number.
+        mix of uppercase and lowercase ASCII letters, even inside a longer word, but
+        never broken across lines. No message names more than one error. Nothing else
+        counts, not even an error number.
 
     cause is what has to be fixed:
         "driver": it's older than the program's CUDA version (35, 222)

@@ -34,8 +34,9 @@ roll = kernel_exercise(
 //
 // mod is Python's %, whose result is never negative for n > 0. shift is any int and may
 // be negative or larger than n. i - shift fits into an int, but i + shift may not. The
-// launch has one dimension and at least n threads, often more. n >= 0. x and y are
-// different arrays, and you may read and write only their first n elements.
+// launch has one dimension and at least n threads, often more. n >= 0, and no thread
+// may divide by 0. x and y are different arrays, and you may read and write only their
+// first n elements.
 // n = 5, shift = 2: x = 0 1 2 3 4 gives y = 3 4 0 1 2
 __global__ void roll(const float* x, float* y, int n, int shift);
 """,

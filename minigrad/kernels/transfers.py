@@ -13,9 +13,9 @@ def costliest_copy(copies, links):
         with the latency in microseconds and the rate in bytes per microsecond.
 
     If several arrays take the same time, return the one whose first copy comes first.
-    (Every copy of such arrays takes a whole number of microseconds, so rounding can't
-    hide a tie.) A copy may take no time,
-    with latency 0 and nbytes 0. If nothing was copied, return None.
+    (Every copy of such arrays takes a whole number of microseconds, and no total
+    reaches 2 ** 53, so rounding can't hide a tie.) A copy may take no time, with
+    latency 0 and nbytes 0. If nothing was copied, return None.
 
     links = {"to device": (10, 20000), "to host": (10, 10000)}
     costliest_copy([("x", "to device", 400000), ("y", "to host", 400000)], links) -> "y"

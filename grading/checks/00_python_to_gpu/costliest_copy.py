@@ -36,6 +36,9 @@ def cases(random):
         yield "many copies", call(copies, LINKS)
     copies = [("a", UP, 64_000), ("b", DOWN, 640_000), ("a", DOWN, 64_000)]
     yield "many copies", call(copies, SLOW)
+    for most in 2**24 + 1, 2**53 - 1:  # more than float32, and than a tolerance, tells
+        copies = [("a", UP, most // 2), ("b", DOWN, most), ("a", UP, most // 2)]
+        yield "many copies", call(copies, {UP: (0, 1), DOWN: (0, 1)})
     yield "latency", call([("x", DOWN, 64_000), ("y", UP, 400_000)], SLOW)
     yield "latency", call([("x", DOWN, 0), ("y", UP, 1000)], LINKS | SLOW)
     for copies in [

@@ -25,6 +25,10 @@ OTHERS = [
     "ValueError: none of the inputs is on a device, or None was given",
     "",
 ]
+NUMBERED = (
+    "CUDA error: {}", "CUDA error {}: failed", "error {}", "CUDA_ERROR_{}",
+    "cudaError_t({})", "[{}]", "{}",
+)  # fmt: skip
 PLACES = (  # of what names an error
     "{}", "{} (step 12)", "step 12: {}", "first: {}: the second try", "<{}>", "[{}]",
     "'{}', it says.", "x_{}_y", "Last{}Error", "{}=9",
@@ -42,7 +46,7 @@ def cut_short(error):
     for name in names_of(error):
         first = re.match(r"cudaError|CUDA_ERROR_|\w+\W", name).end()
         yield from (name[first:], name[:-1], name[:first] + "_" + name[first:])
-    for said in "error {}", "CUDA_ERROR_{}", "cudaError_t({})", "[{}]", "{}":
+    for said in NUMBERED:
         yield said.format(error.number)
 
 

@@ -72,6 +72,7 @@ def cases(random):
         yield "errors", call(COLUMN, *sizes)
     yield "errors", call(CUBE, 3, 4)
     yield "errors", call(EMPTY, 2, 3, 3)
+    yield "errors", call(COLUMN, ())
     yield "errors", call(SCALAR, -2)
     yield "sizes of 0", call(SCALAR, 0)
 

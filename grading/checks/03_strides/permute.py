@@ -50,7 +50,8 @@ def cases(random):
     yield "sizes of 0 and 1", call(View((4,), (2,)), 0)
     a, b = random.sample(range(3), 2)
     for dims in [(0, 1), (0, 1, 3), (-4, 1, 2), (0, 2, -1), (0, 1, 2, 0),
-                 (1, 1, 1), (a, a, b), (a, b, a), (b, a, a)]:  # fmt: skip
+                 (1, 1, 1), (a, a, b), (a, b, a), (b, a, a), (7, 7, 0),
+                 ((),)]:  # fmt: skip
         yield "errors", call(CUBE, *dims)
 
 

@@ -16,6 +16,7 @@ check = TestCheck(
         "row_major": "a permute that takes every tensor for row-major",
         "offset_lost": "a permute that forgets the offset",
         "copies": "a permute that copies",
+        "copies 2": "a permute that copies if the order changes",
         "negative": "a permute that does not know negative dims",
         "one_tuple": "a permute that does not take a tuple",
     },

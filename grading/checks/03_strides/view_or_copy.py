@@ -68,8 +68,10 @@ def cases(random):
     yield "no dimensions", call((1, 1), (4, 2), ())
     yield "any sizes", numbers_only(LARGE, (3, 1), (50, 4000, 3), least=LEAST)
     for strides in contiguous(HUGE).strides, (c, c * a, 1):
-        for new in (a, b // 31, 31, c), (b, a, c):
+        for new in (a, b // 31, 31, c), (b, a, c), (a, b, c // 17, 17):
             yield "any sizes", numbers_only(HUGE, strides, new, least=LEAST)
+    uneven = b * c + 1, c, 1  # by 1 of 2 ** 55
+    yield "any sizes", numbers_only(HUGE, uneven, (b, a, c), least=LEAST)
 
 
 def reference(shape, strides, new_shape):

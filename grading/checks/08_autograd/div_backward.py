@@ -21,6 +21,7 @@ check = formula_check(
     reference=lambda dy, a, b: gradient(torch.div, dy, a, b, of=1),
     specials=[
         ([NAN, 1, 1], [1, NAN, 2], [2, 2, NAN]),
+        ([NAN, NAN, NAN], [0, 1, 0], [2, INF, 0]),
         ([INF, 1, 1, 0, 1], [1, -INF, 0, 1, 1], [-2, 2, 0, 0, INF]),
     ],
     not_tested="squares of b beyond the largest number: the contract names none",

@@ -20,6 +20,9 @@ check = formula_check(
     mul_backward,
     doubles=doubles,
     reference=lambda dy, other: gradient(torch.mul, dy, np.ones_like(dy), other),
-    specials=[([NAN, 1, INF, 0, -INF, 0], [1, NAN, 0, INF, 2, -INF])],
+    specials=[
+        ([NAN, 1, INF, 0, -INF, 0], [1, NAN, 0, INF, 2, -INF]),
+        ([NAN, NAN, NAN], [0, INF, NAN]),
+    ],
     not_tested="nothing that the contract names",
 )

@@ -30,6 +30,7 @@ check = formula_check(
     reference=lambda dy, a, b: gradient(torch.pow, dy, a, b),
     specials=[
         ([NAN, 1, 1, 1], [2, NAN, INF, -2], [3, 2, 2, 0.5]),
+        ([NAN, NAN, INF], [0, 1, 0], [2, 1, 3]),
         ([1, 1, 1, INF, -1], [NAN, INF, -INF, 2, 0], [0, 0, 0, 3, -1]),
     ],
     not_tested="a dy that is NaN or infinite where b is 0, as in the contract",
