@@ -248,16 +248,17 @@ class Judgment(Explanation):
         summary = f"{name}: {earned_of(0, points)} · {said}"
         return Verdict(name, 0, points, state, summary, [*failures])
 
-    def tried(self, own=False):
+    def tried(self, own=()):
         """Yield what comes of every case; after one that never ends nothing is run.
 
-        own: only the first of each part, with the learner's other answers. Where every
-        answer is right by itself, that shows whether they only call each other; if so
-        the last case says it.
+        own: the numbers of those that are right. The first one of each part is done
+        again, now with the learner's other answers. That shows whether they only call
+        each other. If they do so endlessly, the last case says it; where one is wrong
+        now, the subject is told.
         """
-        last, parts, right = None, set(), True
+        last, parts, right = None, set(), set()
         for n, (part, case) in enumerate(self.exam.cases):
-            if own and part in parts:
+            if own and (part in parts or n not in own):
                 continue
             parts.add(part)
             if last and isinstance(last.got, Problem) and last.got.is_last:
@@ -265,12 +266,14 @@ class Judgment(Explanation):
             else:
                 if self.subject.ahead and not own and n % AT_ONCE == 0:
                     self.say_ahead(n)
-                last = self.attempt(n, part, case, own)
-            right = right and last.right
+                last = self.attempt(n, part, case, bool(own))
+            right |= {n} if last.right else set()
             if not own or "CircularAnswers" in getattr(last.got, "types", ()):
                 yield last
+            if own and not last.right:
+                self.subject.wrong_with_own.add(self.exercise.name)
         if right and not own:
-            yield from self.tried(own=True)
+            yield from self.tried(own=right)
 
     def say_ahead(self, first):
         """Let the subject hear the next calls, which it may make at once."""

@@ -66,6 +66,7 @@ class LocalSubject:
     trusted: bool = False
     earlier: dict = field(default_factory=dict)  # exercise -> memory, see Watched
 
+    wrong_with_own: set = field(default_factory=set)  # see Judgment.tried
     simulator = None  # what compiles kernels' texts; None: this process does
     outside = None  # what an answer may ask while it is called: a check's function
     ahead = None  # here each call waits for its turn

@@ -216,7 +216,7 @@ def _sort_out(claims, directory):
 def _contested(group, directory):
     """Why nobody knows whose these claims of one name and lab are, or ""."""
     owner, lab = group[0].owner, group[0].lab
-    names = sorted({shown(claim.owner.identity) for claim in group})
+    names = sorted(shown(name) for name in {c.owner.identity for c in group})
     names += _others(directory, owner.student)
     if len(names) > 1:
         return f"{' and '.join(names)} would be one: rename, or give a pattern"

@@ -9,7 +9,8 @@ from minigrad.exercises.answers import exercises_of
 from minigrad.exercises.cells import answered_in, cells_of, is_setup
 
 from ..checking.check import judge
-from ..checking.verdict import NOT_GRADED, Verdict, plural
+from ..checking.describe import listed
+from ..checking.verdict import NOT_GRADED, Failure, Verdict, plural
 from ..isolation.sandbox import NoIsolation
 from ..processes.process import TRIES, Gone, ProcessSubject
 from . import repair, submission
@@ -51,12 +52,49 @@ def run(lab, cells, names=None, files=(), unsafe=False):
     exercises = [h for h in exercises_of(lab) if names is None or h.name in names]
     with ProcessSubject("submission.ipynb", cells, lab, files, unsafe) as subject:
         verdicts = [verdict_on(exercise, subject) for exercise in exercises]
+        circles = circular(subject)
     texts, warnings, failing = dict(cells), [], {}
     for id, problem in subject.problems.items():
         begin = texts[id].strip().partition("\n")[0]
         warnings.append(f'the cell that begins "{begin[:60]}": {problem}')
         failing[id] = problem  # that of an answer is its exercise's name
+    verdicts = [_in_circle(v, circles.get(v.name)) for v in verdicts]
     return [_with_reason(v, failing.get(v.name)) for v in verdicts], warnings
+
+
+def circular(subject):
+    """{name: names} of answers that are right only while references end their circle.
+
+    Each needs the others, and with the student's own ones it isn't right any more.
+    """
+    subject.note_uses()
+    return {
+        name: sorted(n for n in needed(name, subject.uses)
+                     if name in needed(n, subject.uses))
+        for name in subject.wrong_with_own
+        if name in needed(name, subject.uses)
+    }  # fmt: skip
+
+
+def needed(name, uses):
+    """The names that an answer calls, and those that these call, and so on."""
+    names, waiting = set(), {*uses[name]}
+    while waiting:
+        names |= waiting
+        waiting = set().union(*(uses[n] for n in waiting)) - names
+    return names
+
+
+def _in_circle(verdict, names):
+    """The verdict; 0 points for an answer of a circle."""
+    if not names:
+        return verdict
+    said = f"{listed(names)} only call each other"
+    points = plural(verdict.max_points)
+    summary = f"{verdict.name}: 0 of {points} · wrong: {said}"
+    text = "  cause     " + said + ". Write one of them without the others."
+    failures = [Failure("circular", text)]
+    return replace(verdict, points=0, state="wrong", summary=summary, failures=failures)
 
 
 def examine(lab, unsafe=False):

@@ -54,7 +54,7 @@ class WireSubject:
     ahead = None  # ahead(name, many, seconds): hear what the next calls will be
 
     def __init__(self, send):
-        self._send = send
+        self._send, self.wrong_with_own = send, set()
 
     def about(self, name):
         return about(self._ask(EARLY, "about", name))

@@ -65,6 +65,8 @@ class ProcessSubject(WireSubject):
         self._line = self._fork = None
         self._ready = False  # have the cells run?
         self._ids = set()  # of the cells that it was given
+        self.uses = collections.defaultdict(set)  # name -> references that it called
+        self._seen = set()  # references that this process has called
         self._needed = {}  # name of a test -> ids of the cells that its process ran
         self._ahead = 0  # replies that will come to calls which it has heard of
         self._judged, self._standing_in = None, StandingIn(unsafe)
@@ -142,10 +144,12 @@ class ProcessSubject(WireSubject):
         if name != self._judged:  # else it is tried again, in the time that is left
             self._of_exercise = EXERCISE_SECONDS
         left_over = self._line and (self._ahead or self._line.is_waiting())
-        if left_over or name in self._served(name):  # it has seen what the answer does
+        self.note_uses(name)
+        if left_over or name in self._seen:  # it has seen what the answer does
             self._end()
         self._judged = name
         if self._line is None:
+            self._seen = set()
             self._start()
             self._served(name)
         with self._understood():
@@ -201,8 +205,18 @@ class ProcessSubject(WireSubject):
         except RuntimeError as error:
             return None, str(error)
 
+    def note_uses(self, name=None):
+        """Add the references that were called to `uses`; `name`'s is shut from now on.
+
+        While the cells run, nothing is judged yet.
+        """
+        served = self._served(name)
+        self._seen |= served
+        if self._judged:
+            self.uses[self._judged] |= served
+
     def _served(self, name):
-        """The exercises whose references this process has called; `name`'s is shut."""
+        """The exercises whose references were called since; `name`'s is shut."""
         begun = time.monotonic()
         try:
             return self._standing_in.close([name])

@@ -197,7 +197,8 @@ class References(Channel):
     """The answers, at their end of a channel.
 
     closed: names of those that are not served. alone: is an exercise judged by itself,
-    so that all others run references? served: names of those that were called.
+    so that all others run references? served: names of those that were called since
+    some were closed.
     """
 
     def __init__(self, codes):
@@ -365,6 +366,7 @@ def main(line, codes):
             elif what == "close":
                 (references.closed,) = values
                 line.send(codec.encode(sorted(references.served)))
+                references.served = set()
         else:
             try:
                 references.serve_one()

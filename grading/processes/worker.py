@@ -14,6 +14,7 @@ import types
 from pathlib import Path
 
 from minigrad.exercises.cells import (
+    UNREADABLE,
     Cell,
     answered_in,
     bound_by,
@@ -175,11 +176,11 @@ def _needed(cells, name):
     if name not in answered.values():
         return cells
     setup = {cell for cell in cells if is_setup(cell.text)}
-    used, bound = {cell: set() for cell in cells}, {}
+    used, bound = ({cell: set() for cell in cells} for _ in range(2))
     for cell in cells:
-        with contextlib.suppress(SyntaxError, ValueError):
+        with contextlib.suppress(*UNREADABLE):
             used[cell] = set(names_used(python(cell.text)))
-        bound[cell] = {n for node in statements(cell) for n in bound_by(node)}
+            bound[cell] = {n for node in statements(cell) for n in bound_by(node)}
     needed, more = {*setup}, {cell for cell in cells if answered[cell] == name}
     while more:
         needed |= more

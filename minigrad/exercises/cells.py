@@ -23,6 +23,8 @@ SOLVES = (
 )
 SKIPPED = tokenize.COMMENT, tokenize.NL, tokenize.INDENT, tokenize.DEDENT
 
+# What Python says of a text that is none, or is nested too deep to be read.
+UNREADABLE = SyntaxError, ValueError, RecursionError, MemoryError
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 LOOPS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
@@ -158,7 +160,7 @@ def statements(cell):
     """The statements of a cell, as ast nodes; none where it is not Python."""
     try:
         return ast.parse(python(cell.text)).body
-    except SyntaxError:
+    except UNREADABLE:
         return []
 
 

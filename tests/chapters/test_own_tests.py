@@ -14,6 +14,8 @@ from grading.checking.lab import check  # noqa: E402
 from grading.classroom.judging import verdict_on  # noqa: E402
 from grading.isolation import sandbox  # noqa: E402
 from grading.processes.process import ProcessSubject  # noqa: E402
+from minigrad import course  # noqa: E402
+from minigrad.exercises.cells import answered_in, cells_of  # noqa: E402
 from minigrad.exercises.own_tests import test_permute as of_permute  # noqa: E402
 from minigrad.exercises.registry import exercises, find  # noqa: E402
 
@@ -201,3 +203,16 @@ def test_a_notebook_s_test_that_counts_its_calls_earns_nothing(monkeypatch):
         of_permute.fill(text)
         assert check(of_permute).points == 0
         assert text.__defaults__ in (None, ([],)) and names["n"] == 0
+
+
+@boxed
+@pytest.mark.parametrize(
+    "cell", ["x = " + "-" * 7000 + "1", "x = " + "(" * 300], ids=["minus", "open"]
+)
+def test_a_cell_that_python_cannot_read_costs_a_test_nothing(cell):
+    texts = [cell.text for cell in cells_of(course.solution("03_strides"))]
+    answer = next(text for text in texts if answered_in(text) == "test_permute")
+    names = "\nfrom minigrad.exercises.own_tests import test_permute\n"
+    cells = [("a", HEAD + names), ("x", cell), ("b", answer)]
+    with ProcessSubject("x.ipynb", cells, "03_strides") as subject:
+        assert verdict_on(find("test_permute"), subject).points == 2

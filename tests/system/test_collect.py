@@ -559,3 +559,9 @@ def test_hundreds_are_done_in_seconds(course, tmp_path):
     start = time.process_time()
     assert len(collect(course, zipped(tmp_path / "a.zip", members))) == 300
     assert time.process_time() - start < 20
+
+
+def test_names_that_print_alike_are_two(course, box):
+    for name in "dan\tq", "dan\nq":
+        put(box / name / "y.ipynb", book("2"), 1000)
+    assert {done.what for done in collect(course, box)} == {"not placed"}

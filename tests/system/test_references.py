@@ -13,6 +13,7 @@ from cudasim import KernelError  # noqa: E402
 from grading.checking.answers import Specimen  # noqa: E402
 from grading.checking.check import find_check  # noqa: E402
 from grading.checking.runner import LocalSubject  # noqa: E402
+from grading.classroom import judging  # noqa: E402
 from grading.classroom.judging import verdict_on  # noqa: E402
 from grading.isolation import channel, sandbox  # noqa: E402
 from grading.processes import references  # noqa: E402
@@ -205,3 +206,51 @@ def test_an_operator_does_in_the_box_what_it_does_in_a_notebook():
         there = seen(subject)
     for candidate, one, other in zip(candidates, here, there, strict=True):
         assert one == other, candidate.words
+
+
+PERMUTE = """
+@solves(Tensor.permute)
+def permute(self, *dims):
+    dims = [layout.wrap_dim(d, self.ndim) for d in layout.as_ints(dims)]
+    if sorted(dims) != [*range(self.ndim)]:
+        raise RuntimeError("each once")
+    y, now = self, [*range(self.ndim)]
+    for i, d in enumerate(dims):
+        j = now.index(d)
+        y, now[i], now[j] = y.transpose(i, j), now[j], now[i]
+    return y
+"""
+GUARD = "if busy: return self\n    busy.append(1)\n    y, now ="
+GUARDED = "busy = []" + PERMUTE.replace("y, now =", GUARD)
+GUARDED = GUARDED.replace("return y", "busy.pop()\n    return y")
+TRANSPOSE = """
+@solves(Tensor.transpose)
+def transpose(self, dim0, dim1):
+    dims = [*range(self.ndim)]
+    a, b = (layout.wrap_dim(d, self.ndim) for d in (dim0, dim1))
+    if dims:
+        dims[a], dims[b] = b, a
+    return self.permute(dims)
+"""
+DIRECT = TRANSPOSE.replace(
+    "self.permute(dims)",
+    "self.as_strided([self.shape[d] for d in dims], "
+    "[self.strides[d] for d in dims], self.offset)",
+)
+
+
+@pytest.mark.parametrize(
+    "permute, transpose, earned",
+    [
+        (PERMUTE, TRANSPOSE, [0, 0]),
+        (GUARDED, TRANSPOSE, [0, 0]),
+        (PERMUTE, DIRECT, [2, 1]),
+        (PERMUTE, DIRECT.replace("offset", "offset + 1"), [2, 0]),  # its own mistake
+        (PERMUTE, TRANSPOSE.replace("self.permute", "self + self.permute"), [0, 0]),
+    ],
+)
+def test_answers_that_only_call_each_other_earn_nothing(permute, transpose, earned):
+    """Even if a guard ends their circle, or one of them is wrong besides."""
+    cells = [(str(n), text) for n, text in enumerate([HEAD, permute, transpose])]
+    verdicts, _ = judging.run(LAB, cells, ["permute", "transpose"])
+    assert [verdict.points for verdict in verdicts] == earned
