@@ -43,8 +43,8 @@ def copy_inputs(static, given):
 
     Afterward, each static tensor must hold the numbers that the given one held at the
     call, even if the given one is a static tensor or a view of one. t.copy_(x) writes
-    into t. Each static tensor must keep its place in memory. The lists and all other
-    memory must stay as they are.
+    the numbers of x into t, even if x is a view of t. Each static tensor must keep its
+    place in memory. The lists and all other memory must stay as they are.
 
     Raises RuntimeError with a message if a given tensor differs from its static one in
     shape, dtype, or device. In that case, nothing may have been written. Shapes differ

@@ -681,8 +681,10 @@ def capture_failure(events):
             inside, left = True, pool  #: left
         elif kind == "end":
             inside = False  #: inside_kind
+        elif kind == "pool":  #: elif_pool
+            pool = detail  #: pool
         elif not inside:  #: elif_inside
-            pool = detail if kind == "pool" else pool  #: pool
+            continue
         elif kind == "read":
             #: early_result
             return line, f"{detail} reads numbers that are not there yet"

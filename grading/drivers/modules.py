@@ -35,7 +35,7 @@ def grown(library, spec, known=None):
             known[number] = library.nn.Parameter(value, requires_grad=asks)
         module.register_parameter(name, known.get(number))
     for name, number in spec.get("buffers", {}).items():
-        if number is not None:
+        if number is not None and number not in known:
             known[number] = library.tensor([float(number)])
         shown = name not in spec.get("hidden", ())
         module.register_buffer(name, known.get(number), persistent=shown)
@@ -131,6 +131,14 @@ def batch_norm(library, answer, x, mean, var, weight=None, bias=None, **options)
     recorded = any(t.requires_grad for t in both.values())
     facts["the running statistics are recorded"] = recorded
     return facts | {name: library.array(t) for name, t in both.items()}
+
+
+@driver
+def zeros(library, answer, seeds, n, **options):
+    """How many of n numbers become 0, after each seed."""
+    x = library.tensor(np.ones(n))
+    drawn = (answer(x, **options) for _ in after_each(library, seeds))
+    return [int((library.array(y) == 0).sum()) for y in drawn]
 
 
 def after_each(library, seeds):

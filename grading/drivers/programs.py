@@ -21,7 +21,13 @@ class Op:
 
     def __init__(self, name, inputs, type="Add", value=None):  # noqa: A002
         self.name, self.inputs, self.type = name, tuple(inputs), type
-        self.value = value
+        if type == "Const":
+            self.value = value
+
+    def __getattr__(self, name):
+        if name == "value":
+            raise RuntimeError(f"{self} has no value, because it isn't a Const")
+        raise AttributeError(name)
 
     def __repr__(self):
         return self.name

@@ -67,8 +67,8 @@ def kaiming_uniform_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu"):
     tensor: it has at least two dimensions and no size of 0. It may be a Parameter, and
         filling it isn't recorded for gradients.
     a: the slope of leaky_relu for negative numbers. Only calculate_gain needs it.
-    mode: "fan_in" or "fan_out", which says what fan is. Anything else raises
-        ValueError.
+    mode: "fan_in" or "fan_out", which says what fan is. Any other string raises
+        ValueError, even "FAN_IN".
 
     uniform_(tensor, a=low, b=high) fills a tensor with uniform numbers, without
     recording, and returns it. Each number must be drawn separately and anew in each

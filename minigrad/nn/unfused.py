@@ -61,7 +61,8 @@ def batch_norm(
         you square.
     running_mean, running_var: (C,). In training, both may be None.
     weight, bias: (C,) each, or None, which means a weight of 1 and a bias of 0.
-        All tensors have the dtype of the input, which may be float16.
+        All tensors have the dtype of the input, which may be float16. A channel's sum
+        may be too large for float16, but not its mean, as x.mean(dims) computes it.
     training: if True, mean and var are those of the input, where var is the sum of
         squares divided by n, the channel's number of elements. n is at least 2. Both
         running tensors change in place: running = (1 - momentum) * running + momentum *

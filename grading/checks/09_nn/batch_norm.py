@@ -55,6 +55,9 @@ def cases(random):
     for dtype in np.float32, np.float16:
         arrays = (a.astype(dtype) for a in scaled(random, IMAGES))
         yield f"in {dtype.__name__}", trained(*arrays)
+    large = [np.zeros(a.shape, np.float16) for a in drawn(random, (6, 3, 20, 10))]
+    large[0] += (60 + 10 * numbers(random, 6, 3, 20, 10)).astype(np.float16)
+    yield "in float16", trained(*large)  # sums of 72000, and of squares of 120000
     yield "no running statistics", trained(drawn(random, ROWS)[0], None, None)
     for row in pairwise(
         random,

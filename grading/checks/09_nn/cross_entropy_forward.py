@@ -46,6 +46,13 @@ def cases(random):
     ruled_out = scores(random, 3, 300)
     ruled_out[0, ::2] = ruled_out[1:, ::3] = -np.inf  # all, or some, of a thread's
     yield "minus infinity", with_finite_targets(launch(random, ruled_out, 64))
+    draw = np.random.default_rng(random.getrandbits(64))
+    for n, size in [(300, 64), (70, 16), (40, 1)]:
+        masked = scores(random, 4, n)
+        masked[0, : 2 * size + 2] = masked[1, : n // 2] = masked[2, n // 2 :] = -np.inf
+        masked[3, draw.random(n) < 0.8] = -np.inf
+        masked[3, draw.integers(n)] = 1
+        yield "minus infinity", launch(random, masked, size)
     yield "minus infinity", launch(random, ruled_out, 64)  # a loss may be infinite
 
 

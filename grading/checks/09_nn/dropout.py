@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from grading.checking.pairwise import pairwise
 from grading.drivers import modules
 from grading.drivers.scenarios import CUT, RESULT, incoming
-from grading.exercise import Check, close
+from grading.exercise import Check, close, drive
 from minigrad.nn.unfused import dropout
 
 from ..inputs import numbers, on_tensors
@@ -19,6 +19,7 @@ SIZE = 100, 80
 COUNT = math.prod(SIZE)
 NEAR = {2: (1e-2, 1e-2), 4: (1e-5, 1e-6), 8: (1e-9, 1e-12)}  # by an element's size
 RATIO = {2: 1e-3, 4: 1e-6, 8: 1e-9}
+SAME = "the same seed, the same numbers"
 ROWS, ZEROS = "whole rows or columns are 0", f"zeros among {COUNT} numbers"
 
 
@@ -46,6 +47,10 @@ def cases(random):
         if row["dtype"] is np.float16 and 0 < row["p"] < 1:
             row["p"] = 0.5
         yield part_of(**row), of(one[0], [random.getrandbits(32)], **row)
+    for p in (0.125, 0.004, 0.5, 0.996):
+        seed = random.getrandbits(32)
+        seeds = [seed, *[None] * 63, seed, seed, seed]
+        yield "any p", drive(modules.zeros, seeds=seeds, n=COUNT, p=p)
 
 
 def part_of(p, training, dtype, shape):
@@ -61,8 +66,22 @@ def part_of(p, training, dtype, shape):
     return "in training" if shape == SIZE else "any dimensions"
 
 
+def of_counts(counts, p):
+    """Do counts of zeros vary as they do by chance? One in 10 million does not."""
+    *counts, second, third, fourth = counts
+    off = (np.array(counts) - COUNT * p) / math.sqrt(COUNT * p * (1 - p))
+    mean = float(off.mean()) * math.sqrt(off.size)
+    return {
+        SAME: counts[0] == second == third == fourth,
+        "p of all elements are dropped": abs(mean) < 6,
+        "the count varies from call to call": bool(0.25 < (off * off).mean() < 3),
+    }
+
+
 @np.errstate(all="ignore")
 def observe(shown, case):
+    if case.driver:
+        return of_counts(shown, case.options["p"])
     x, results = case.args[0].values, [one[RESULT] for one in shown]
     if any(y.shape != x.shape for y in results):
         raise ValueError("a result of another shape")
@@ -76,7 +95,7 @@ def observe(shown, case):
     pairs = itertools.combinations(draws, 2)
     return {
         "the dtype is that of the input": all(y.dtype == x.dtype for y in results),
-        "the same seed, the same numbers": same,
+        SAME: same,
         "the gradient goes the same way": all(
             np.allclose(one[CUT][0], one[RESULT] / x * incoming(x), *NEAR[x.itemsize])
             for one in shown

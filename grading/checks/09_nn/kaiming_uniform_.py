@@ -17,6 +17,9 @@ from ..inputs import on_tensors
 from .chance import by_seed, looks_random, seeds_drawn
 
 
+CASED = "FAN_IN", "Fan_Out", "fan_OUT"
+
+
 def cases(random):
     def of(*shape, seeds=None, **options):
         shape = [n + random.randrange(10) * (n > 50) for n in shape]
@@ -40,8 +43,14 @@ def cases(random):
     ):
         seeds = [random.getrandbits(32)]
         yield "options together", of(*row.pop("shape"), seeds=seeds, **row)
-    for mode in "both", "fan", "fan_avg", "fan_in_out", "in", "out", "":
+    for mode in "both", "fan", "fan_avg", "fan_in_out", "in", "out", "", *CASED:
         yield "no other mode", of(3, 4, mode=mode)
+
+
+def reference(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu"):
+    if mode in CASED:
+        raise ValueError  # PyTorch takes it
+    return torch.nn.init.kaiming_uniform_(tensor, a, mode, nonlinearity)
 
 
 def uniform(values):
@@ -68,7 +77,7 @@ def observe(shown, case):
 check = Check(
     kaiming_uniform_,
     cases=cases,
-    reference=torch.nn.init.kaiming_uniform_,
+    reference=reference,
     driver=modules.kaiming,
     observe=observe,
     compare=close(rtol=1e-3),

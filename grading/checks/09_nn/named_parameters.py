@@ -7,16 +7,19 @@ from grading.drivers import modules
 from grading.exercise import Check
 from minigrad.nn import Module
 
-from .trees import DEEP, FROZEN, LEAF, SHARED, TIED, TWO, describe, on_tree
+from .trees import DEEP, FROZEN, LEAF, NAMED_TWICE, SHARED, TIED, TWO, describe, on_tree
 
 
 def cases(random):
     for spec in (LEAF, TWO, DEEP):
         yield "names", on_tree(random, spec)
-    for spec in (TIED, SHARED):
+    for spec in (TIED, SHARED, NAMED_TWICE):
         yield "a shared one once", on_tree(random, spec)
         part = "a shared one twice, if asked"
         yield part, on_tree(random, spec, remove_duplicate=False)
+    for once in True, False:
+        how = {"recurse": False, "remove_duplicate": once}
+        yield "its own alone", on_tree(random, NAMED_TWICE, **how)
     for spec in (DEEP, LEAF):
         yield "a prefix", on_tree(random, spec, prefix="net")
         yield "its own alone", on_tree(random, spec, recurse=False)
@@ -28,7 +31,7 @@ def cases(random):
     yield "equal in value", on_tree(random, twins)
     for row in pairwise(
         random,
-        spec=(LEAF, DEEP, TIED, SHARED, FROZEN, twins),
+        spec=(LEAF, DEEP, TIED, SHARED, NAMED_TWICE, FROZEN, twins),
         prefix=("", "net"),
         recurse=(True, False),
         remove_duplicate=(True, False),

@@ -10,18 +10,30 @@ from grading.exercise import Check, close
 from ..inputs import numbers, on_tensors, said
 
 
-def steps(random, state=(), steps=50, dtype=np.float64, **options):
+SHAPES = (4, 2), (3,), (), (1, 1), (0,), (2, 1, 3)
+STILL = None, 0, 1  # from which gradient on all are 0: none, the first or second
+
+
+def steps(
+    random, state=(), steps=50, dtype=np.float64, shape=(4, 2), still=None, **options
+):
     """Steps by half as many gradients. state: what comes between param and these.
 
     Numbers of the parameter are 0, and so are gradients: of one number at every step,
-    and of others at some.
+    and of others at some, or from gradient `still` on of all.
     """
-    param = numbers(random, 4, 2).astype(dtype)
-    count = steps // 2 + 1
-    grads = [numbers(random, 4, 2).astype(dtype) + param for _ in range(count)]
+
+    def drawn():
+        return np.asarray(numbers(random, *shape), dtype)
+
+    param, count = drawn(), steps // 2 + 1
+    grads = [np.asarray(drawn() + param) for _ in range(count)]
     for n, grad in enumerate(grads):
-        grad[0, 0] = grad.flat[2 + n % 6] = 0
-    param[1, 1] = 0
+        if still is not None and n >= still:
+            grad[...] = 0
+        elif shape == (4, 2):
+            grad[0, 0] = grad.flat[2 + n % 6] = 0
+    param.flat[3:4] = 0
     order = [n % count for n in range(steps)]
     order = order[:2] + random.sample(order[2:], len(order[2:]))
     return on_tensors(param, *state, *grads, order=order, **options)
@@ -35,8 +47,11 @@ def one_step(optimizer, param, grad, state, **options):
 
 
 def describe(exercise, case):
+    param, *_, last = (arg and arg.values for arg in case.args)
     count = len(case.options["order"])
-    return f"{count} step{'s'[: count > 1]} with {said(case.options, 'order')}"
+    what = "" if param.shape == (4, 2) else f" of a param of shape {param.shape}"
+    how = said(case.options, "order") + ("" if last.any() else "; the last grad is 0")
+    return f"{count} step{'s'[: count > 1]}{what} with {how}"
 
 
 def adam_check(exercise, optimizer, core):
@@ -47,8 +62,11 @@ def adam_check(exercise, optimizer, core):
         some = [
             ("the first steps", {"steps": 1}), ("the first steps", {"steps": 3}),
             ("fifty steps", {}), ("fifty steps", {"lr": 0.01, "betas": (0.5, 0.8)}),
+            ("fifty steps", {"steps": 10, "still": 1}),
             ("a large eps", {"eps": 0.3}), ("weight decay", {"weight_decay": 0.3}),
             ("weight decay", {"steps": 2, "weight_decay": 0.1, "lr": 0.5}),
+            *(("weight decay", {"steps": 3, "weight_decay": 0.3, "shape": shape})
+              for shape in ((3,), (), (2, 1, 3))),
         ]  # fmt: skip
         for part, options in sorted(some, key=lambda case: case[0] != core):
             yield part, steps(random, **usual | options)
@@ -56,6 +74,8 @@ def adam_check(exercise, optimizer, core):
             random,
             steps=(1, 2, 5),
             dtype=(np.float64, np.float32),
+            shape=SHAPES,
+            still=STILL,
             lr=(0.1, 0, 2),
             betas=((0.9, 0.99), (0.0, 0.9), (0.6, 0.0), (0.3, 0.2)),
             eps=(1e-8, 0.01, 3),
@@ -76,6 +96,5 @@ def adam_check(exercise, optimizer, core):
         driver=modules.adam,
         compare=close(),
         describe=describe,
-        not_tested="shapes but (4, 2): the rule is that of each number alone; float16, "
-        "where 1e-8 is 0; and NaN and infinity",
+        not_tested="float16, where 1e-8 is 0; and NaN and infinity",
     )

@@ -9,7 +9,7 @@ from grading.exercise import Check, close
 from minigrad.optim.sgd import sgd
 
 from ..inputs import numbers
-from .optimizers import describe, one_step, steps
+from .optimizers import SHAPES, STILL, describe, one_step, steps
 
 
 def cases(random):
@@ -33,15 +33,17 @@ def cases(random):
         dampening=(0, 0.3, 1),
         weight_decay=(0, 0.1, 2),
         nesterov=(False, True),
+        shape=SHAPES,
+        still=STILL,
     ):
         dtype, times = how["dtype"], how.pop("buffer")
-        buffer = times if times is None else numbers(random, 4, 2, scale=times)
+        buffer = times if times is None else numbers(random, *how["shape"], scale=times)
         if not how["momentum"] or how["dampening"]:
             how["nesterov"] = False
         if dtype is np.float16:
             how |= {"lr": 0.1, "steps": 1}
         part = "options together" if dtype is np.float64 else dtype.__name__
-        state = buffer if buffer is None else buffer.astype(dtype)
+        state = buffer if buffer is None else np.asarray(buffer, dtype)
         yield part, steps(random, [state], **how)
 
 
@@ -58,6 +60,6 @@ check = Check(
     driver=modules.sgd,
     compare=close(),
     describe=describe,
-    not_tested="shapes but (4, 2): the rule is that of each number alone; nesterov "
-    "without momentum or with dampening, which PyTorch refuses; and NaN and infinity",
+    not_tested="nesterov without momentum or with dampening, which PyTorch refuses; and "
+    "NaN and infinity",
 )

@@ -7,7 +7,19 @@ from grading.drivers import modules
 from grading.exercise import Check
 from minigrad.nn import Module
 
-from .trees import DEEP, FROZEN, LEAF, NET, NORM, SHARED, TIED, TWO, describe, on_tree
+from .trees import (
+    DEEP,
+    FROZEN,
+    LEAF,
+    NAMED_TWICE,
+    NET,
+    NORM,
+    SHARED,
+    TIED,
+    TWO,
+    describe,
+    on_tree,
+)
 
 
 def cases(random):
@@ -15,7 +27,7 @@ def cases(random):
         yield "parameters by name", on_tree(random, spec)
     for spec in (NORM, NET):
         yield "buffers", on_tree(random, spec)
-    for spec in (TIED, SHARED):
+    for spec in (TIED, SHARED, NAMED_TWICE):
         yield "shared ones under all names", on_tree(random, spec)
     for keep in False, True:
         yield "frozen ones", on_tree(random, FROZEN, keep_vars=keep)
@@ -24,7 +36,7 @@ def cases(random):
     yield "keep_vars", on_tree(random, {"modules": {"a": NORM}}, keep_vars=True)
     for row in pairwise(
         random,
-        spec=({}, LEAF, TWO, DEEP, NET, TIED, SHARED, FROZEN),
+        spec=({}, LEAF, TWO, DEEP, NET, TIED, SHARED, NAMED_TWICE, FROZEN),
         prefix=("", "model."),
         keep_vars=(False, True),
     ):

@@ -19,6 +19,11 @@ FROZEN = {"parameters": {"weight": 1, "bias": 2}, "frozen": ["weight"], "modules
     "0": {"parameters": {"weight": 3, "again": 3}, "frozen": ["weight"]}}}  # fmt: skip
 SHARED = {"parameters": {"first": 9}, "modules": {
     "a": BLOCK, "b": {"is": 50}, "c": {"parameters": {"weight": 3}}}}  # fmt: skip
+NAMED_TWICE = {
+    "parameters": {"weight": 1, "none": None, "again": 1}, "hidden": ["unsaved"],
+    "buffers": {"mean": 5, "average": 5, "unsaved": 5, "last": 5, "learned": 1},
+    "modules": {"a": {"parameters": {"weight": 1}, "buffers": {"mean": 5}}},
+}  # fmt: skip
 NORM = {"parameters": {"weight": 1, "bias": 2}, "hidden": ["cache"], "buffers": {
     "running_mean": 3, "none": None, "cache": 4, "count": 5}}  # fmt: skip
 NET = {"parameters": {"gain": 10}, "buffers": {"steps": 11}, "modules": {

@@ -59,6 +59,9 @@ def cases(random):
     later = *allocate(60), (POOL, 99), *allocate(6), END
     yield "memory", numbered((POOL, 64), BEGIN, *later)
     yield "memory", numbered(BEGIN, (POOL, 64), *allocate(8))
+    for first, second in (0, 64), (64, 8), (8, 64):  # a pool in a capture, for others
+        within = (POOL, first), BEGIN, (POOL, second), END, BEGIN
+        yield "memory", numbered(*within, *allocate(8, 9))
     for size in 300, 2**31, 2**53:
         yield "memory", numbered((POOL, size), BEGIN, *allocate(size))
         yield "memory", numbered((POOL, size), BEGIN, *allocate(size, 1))
@@ -72,7 +75,7 @@ def drawn(random):
     for _ in range(20):
         kinds = ["launch", "launch", "allocate", "begin" if not inside else "end"]
         kinds += ["free"] if allocated else []
-        kinds += ["read", "upload", "synchronize", "pool"] if not inside else []
+        kinds += ["pool"] + ["read", "upload", "synchronize"] * (not inside)
         kind = random.choice([*kinds, *["read"] * (random.random() < 0.1)])
         inside = kind == "begin" or (inside and kind != "end")
         size = random.choice([40, 80, 200])

@@ -46,7 +46,7 @@ def of(random, operations, stateful=STATEFUL, values=None):
     """No two values are equal."""
     numbers = {n: n + random.choice([0.0, 1.1, 2.3])
                for n, (kind, _) in operations.items()
-               if kind in ("Const", "Variable")}  # fmt: skip
+               if kind == "Const"}  # fmt: skip
     return call(
         edges={n: inputs for n, (_, inputs) in operations.items()},
         types={n: kind for n, (kind, _) in operations.items()},
