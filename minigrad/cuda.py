@@ -39,7 +39,8 @@ def copy_inputs(static, given):
     static: a list of tensors, perhaps empty. The graph reads their memory at each
         replay. No two of them share memory. They may be transposed or a part of a
         larger storage.
-    given: a list of as many tensors, this call's inputs.
+    given: a list of as many tensors, this call's inputs. None of them requires
+        gradients.
 
     Afterward, each static tensor must hold the numbers that the given one held at the
     call, even if the given one is a static tensor or a view of one. t.copy_(x) writes

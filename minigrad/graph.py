@@ -205,7 +205,8 @@ def gradients(y, xs, grad_of):
 
     The result is a list with one entry for each x, which is an operation, or None if y
     doesn't depend on that x. Nothing is computed, because the gradients are only
-    defined. If y has several elements, the gradient is that of their sum.
+    defined, and you may define more than you need. If y has several elements, the
+    gradient is that of their sum.
 
     y: an operation. Its own gradient must be graph.op("OnesLike", y), because y * 0 + 1
         would be nan if y is infinite.

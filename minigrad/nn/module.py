@@ -159,7 +159,7 @@ class Module(Attributes, Conversions, hooks.Hooks):
             persistent, so they're left out.
         prefix: comes before every name, unchanged. It's "", or ends with a dot.
         keep_vars: if True, the result holds the tensors themselves. If False, it holds
-            tensor.detach(), which reads the same memory.
+            tensor.detach(), a new tensor that reads the same memory, also of a buffer.
 
         A tensor with several names is listed under each of them.
         """
@@ -179,7 +179,8 @@ class Module(Attributes, Conversions, hooks.Hooks):
         self.children(): the modules directly below this one. Whether you call their own
             `train` is up to you.
         mode: True or False. Anything else, even 1 or 0, raises ValueError("training
-            mode is expected to be boolean") before any module changes.
+            mode is expected to be boolean") before any module changes. Whether np.True_
+            is accepted is up to you.
         """
 
     def eval(self):

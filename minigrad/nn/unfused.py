@@ -17,9 +17,9 @@ def linear(input, weight, bias=None):
     weight: (out_features, in_features), as PyTorch stores it. Both are at least 1.
     bias: (out_features,) or None.
 
-    Returns a tensor (*, out_features) in the dtype of the input, which is also that of
-    weight and bias. It must be made of operators, so that gradients reach input,
-    weight, and bias.
+    Returns a tensor (*, out_features) in the dtype of the input, a float dtype, which
+    is also that of weight and bias. It must be made of operators, so that gradients
+    reach input, weight, and bias.
     """
 
 
@@ -59,7 +59,7 @@ def batch_norm(
     input: (N, C, ...). A channel's elements are those of all samples and positions.
         Their mean may be large compared with their deviation, so subtract it before
         you square.
-    running_mean, running_var: (C,). In training, both may be None.
+    running_mean, running_var: (C,). In training, both may be None, but never only one.
     weight, bias: (C,) each, or None, which means a weight of 1 and a bias of 0.
         All tensors have the dtype of the input, which may be float16. A channel's sum
         may be too large for float16, but not its mean, as x.mean(dims) computes it.
@@ -83,7 +83,7 @@ def dropout(input, p=0.5, training=True):
 
     p: a number, never NaN. If it's outside [0, 1], the function raises ValueError,
         whatever `training` is. If it's 0, the result has the input's values. If it's 1,
-        all elements are 0.
+        all elements are 0, with or without a graph.
     training: if False, the result has the input's values. It may be the input.
 
     Where the input is infinite or NaN, a dropped element may be NaN, even if p is 1.

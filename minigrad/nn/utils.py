@@ -15,9 +15,10 @@ def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=Fals
     as they are.
 
     parameters: a tensor or any iterable of tensors, none of them twice. A parameter
-        whose .grad is None is skipped. All gradients have the same dtype.
-    norm_type: the exponent p. The norm is (sum of |g| ** p) ** (1 / p), or the maximum
-        of |g| if p is float("inf").
+        whose .grad is None is skipped. All gradients have the same dtype, and none of
+        them is empty.
+    norm_type: the exponent p, at least 1. The norm is (sum of |g| ** p) ** (1 / p), or
+        the maximum of |g| if p is float("inf").
     error_if_nonfinite: if True and the norm is infinite or NaN, raise RuntimeError
         before any gradient changes.
 

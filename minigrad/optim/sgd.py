@@ -20,7 +20,9 @@ def sgd(
     4. Subtract lr * direction from param, in place.
 
     grad: must stay as it is, and the buffer must not share its memory.
-    buffer: None or the tensor of the step before, which may change in place.
+    buffer: None or the tensor of the step before, which may change in place. Without
+        momentum, it has no effect.
+    param: all its numbers are finite, and the call is inside no_grad().
     nesterov: True only with momentum and without dampening.
 
     Returns the buffer for the next step, or None without momentum.

@@ -17,7 +17,7 @@ def linear_regression(model, loss_fn, optimizer, x, y, epochs):
     """Train a model on all of the data at once, `epochs` times, and return the losses.
 
     In each epoch, including the first, forget all gradients, compute the loss and its
-    gradients, and make a step.
+    gradients, and make a step. You may compute the loss before you forget them.
 
     model, loss_fn: model(x) is the prediction, and loss_fn(prediction, y) is the loss,
         a tensor without dimensions.
@@ -43,7 +43,7 @@ def train_step(model, optimizer, images, labels):
     gradients, whatever the parameters' .grad held before the call.
 
     Returns the loss as a tensor without dimensions and without a graph. The function
-    must not turn a tensor into a number.
+    must not turn a tensor into a number or a bool.
     """
 
 
@@ -76,8 +76,9 @@ def train_mnist(training, epochs):
     epochs: an int >= 0.
 
     An epoch iterates over training.train once. It calls train_step with each batch, one
-    after the other, and training.stepped(loss) after each step. Then it evaluates the
-    model on training.test and calls training.evaluated(loss, accuracy).
+    after the other, and training.stepped(loss) after each step, with what train_step
+    returned. Then it evaluates the model on training.test and calls
+    training.evaluated(loss, accuracy).
 
     A stopped run continues. len(training.results) epochs are done, which may already be
     `epochs` or more. If training.train.epoch is one more than that, the steps of an

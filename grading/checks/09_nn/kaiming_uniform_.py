@@ -16,7 +16,6 @@ from minigrad.nn.init import kaiming_uniform_
 from ..inputs import on_tensors
 from .chance import by_seed, looks_random, seeds_drawn
 
-
 CASED = "FAN_IN", "Fan_Out", "fan_OUT"
 
 

@@ -9,7 +9,6 @@ from grading.exercise import Check, close
 
 from ..inputs import numbers, on_tensors, said
 
-
 SHAPES = (4, 2), (3,), (), (1, 1), (0,), (2, 1, 3)
 STILL = None, 0, 1  # from which gradient on all are 0: none, the first or second
 

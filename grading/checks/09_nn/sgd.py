@@ -60,6 +60,6 @@ check = Check(
     driver=modules.sgd,
     compare=close(),
     describe=describe,
-    not_tested="nesterov without momentum or with dampening, which PyTorch refuses; and "
-    "NaN and infinity",
+    not_tested="nesterov without momentum or with dampening, which PyTorch refuses; "
+    "and NaN and infinity",
 )

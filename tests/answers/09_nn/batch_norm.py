@@ -12,8 +12,8 @@ def _(input, running_mean, running_var, weight=None, bias=None, training=False,
     mean, var = running_mean, running_var
     if training:
         n = rows.shape[1]
-        mean = rows.sum(1) / n
-        var = ((rows - mean.unsqueeze(1)) ** 2).sum(1) / n
+        mean = rows.mean(1)
+        var = ((rows - mean.unsqueeze(1)) ** 2).mean(1)
         if running_mean is not None:
             running_mean += momentum * (mean.detach() - running_mean)
             running_var += momentum * (var.detach() * n / (n - 1) - running_var)
