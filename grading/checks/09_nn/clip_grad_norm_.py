@@ -42,7 +42,15 @@ def cases(random):
     yield "small ones stay", of((3,), (2,), scale=0.0, **one)
     for row in pairwise(
         random,
-        shapes=(((3, 4), (5,)), ((2,), None, (3, 2)), (None,), ((4,),), (None, (1,))),
+        shapes=(
+            ((3, 4), (5,)),
+            ((2,), None, (3, 2)),
+            (None,),
+            ((4,),),
+            (None, (1,)),
+            ((), (1, 1)),
+            ((2,), ()),
+        ),
         element=(None, math.inf, -math.inf, math.nan),
         scale=(0, 0.01, 10),
         max_norm=(0, 1, 2.5),
@@ -53,7 +61,10 @@ def cases(random):
         element, scale = row.pop("element"), row.pop("scale")
         if element is math.nan:
             row["error_if_nonfinite"] = True
-        grads = [s and numbers(random, *s, scale=scale) for s in row.pop("shapes")]
+        grads = [
+            None if s is None else np.asarray(numbers(random, *s, scale=scale))
+            for s in row.pop("shapes")
+        ]
         if element is not None and grads[-1] is not None:
             grads[-1].flat[random.randrange(grads[-1].size)] = element
         yield "options together", on_tensors(*grads, **row)
