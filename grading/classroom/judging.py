@@ -9,7 +9,6 @@ from minigrad.exercises.answers import exercises_of
 from minigrad.exercises.cells import answered_in, cells_of, is_setup
 
 from ..checking.check import judge
-from ..checking.describe import listed
 from ..checking.verdict import NOT_GRADED, Failure, Verdict, plural
 from ..isolation.sandbox import NoIsolation
 from ..processes.process import TRIES, Gone, ProcessSubject
@@ -89,7 +88,7 @@ def _in_circle(verdict, names):
     """The verdict; 0 points for an answer of a circle."""
     if not names:
         return verdict
-    said = f"{listed(names)} only call each other"
+    said = f"{' and '.join(names)} only call each other"
     points = plural(verdict.max_points)
     summary = f"{verdict.name}: 0 of {points} · wrong: {said}"
     text = "  cause     " + said + ". Write one of them without the others."
