@@ -579,7 +579,8 @@ print(8 * down + 8 * along, "numbers per k; solved:", best)
 # them, and a thread makes 8 × 8 of those.
 #
 # </details>
-#
+
+# %% [markdown]
 # Once you've solved the puzzle, run this cell. It shows all three levels.
 
 # %%

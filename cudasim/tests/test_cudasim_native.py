@@ -138,7 +138,8 @@ def test_findings_are_those_of_numpy(body):
     limits = cudasim.Limits(steps=2000)
     kernel = compiled(text, "f")
     kernel.limits = limits
-    report = cudasim.run(kernel, 1, 32, (plain, 7), tools=(), limits=limits)
+    how = {"tools": (), "limits": limits, "advise": False}
+    report = cudasim.run(kernel, 1, 32, (plain, 7), **how)
     with pytest.raises(cudasim.KernelError) as error:
         kernel(1, 32, (fast, 7))
     assert kernel.native.enter

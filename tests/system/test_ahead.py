@@ -32,7 +32,7 @@ BODIES = {
     "never ends where a size is 0": ("partly right", "while 0 in shape: pass"),
     "lists all elements": ("partly right", "list(np.ndindex(*shape))"),
     "prints": ("right", "print(shape)"),
-    "remembers calls": ("wrong", f"{COUNTED}if len(calls) > 9: return calls[-2]"),
+    "remembers calls": ("wrong", f"{COUNTED}if len(calls) > 3: return calls[-2]"),
 }
 
 

@@ -184,7 +184,7 @@ def test_texts_and_times_of_a_reply_are_bounded():
         left = 5
 
         def _replied(self, *request):
-            results = [["race", 1, 1, None, False, "x" * 10**6]]
+            results = [["race", 1, 1, None, False, "x" * 10**6, None]]
             return -1.0, [*REPLY[:2], results, [], {}, "x" * 10**6]
 
     simulator = Mad()

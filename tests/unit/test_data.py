@@ -60,7 +60,7 @@ def published(tmp_path, monkeypatch):
     """A small MNIST, on a server of this test's; the folder that is served."""
     served, random = tmp_path / "served", np.random.default_rng(0)
     served.mkdir()
-    served = {}
+    small = {}
     for (train, what), file in mnist.FILES.items():
         n = 50 if train else 20
         size = (n, 28, 28) if what == "images" else (n,)
@@ -68,8 +68,8 @@ def published(tmp_path, monkeypatch):
         packed = gzip.compress(content)
         (served / file.name).write_bytes(packed)
         sha256 = hashlib.sha256(content).hexdigest()
-        served[train, what] = files.File(file.name, sha256, len(packed))
-    monkeypatch.setattr(mnist, "FILES", served)
+        small[train, what] = files.File(file.name, sha256, len(packed))
+    monkeypatch.setattr(mnist, "FILES", small)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.delenv("MINIGRAD_DATA", raising=False)
     handler = functools.partial(Quiet, directory=served)

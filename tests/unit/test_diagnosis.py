@@ -312,7 +312,7 @@ ADDED = "arrived[edge] = arrived[edge] + g if edge in arrived else g"
 POINTS = "(before + 2 * eps, before + eps, before - eps, before - 2 * eps)"
 SLOPE = "(8 * (ends[1] - ends[2]) - (ends[0] - ends[3])) / (12 * eps)"
 SAID = [  # exercise, patch of its solution, what is said of it
-    ("map_2d", [(COL, f"{COL}; col = min(col, cols - 1)")], "race"),
+    ("map_2d", [(COL, f"{COL}; col = min(col, cols - 1)")], "out-of-bounds"),
     ("grid_stride", [(SQUARE, f"{SQUARE} if (n) y[n - 1] = x[n - 1] * x[n - 1];")],
      "writes"),
     ("outer_product", [("k = blockIdx.z", "k = min((int)blockIdx.z, b - 1)")], "race"),
