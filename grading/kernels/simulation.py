@@ -145,11 +145,12 @@ class Text:
 
     def guarded(self, guard):
         """[(statement, Text)] with a guard at (line, column, condition)."""
-        reply = self.simulator.ask(["guards", self.code, *guard], COMPILE, LONGEST)
-        return [
-            (statement, Text(code, self.simulator))
-            for statement, code in self._examined(guards, reply)
-        ]
+        longest = LONGEST + 8 * LONGEST_TEXT
+        reply = self.simulator.ask(["guards", self.code, *guard], COMPILE, longest)
+        texts = self._examined(guards, reply)
+        if isinstance(texts, Problem):
+            return []
+        return [(statement, Text(code, self.simulator)) for statement, code in texts]
 
     def _examined(self, read, reply, *given):
         """What `read` makes of a reply. After a Problem, its process ends."""
@@ -214,7 +215,7 @@ def changes(reply, tries):
 def guards(reply):
     """[(statement, code)] of a reply of `guards`."""
     if isinstance(reply, Problem):
-        return []
+        return reply
     replies.expect(type(reply) is list and len(reply) <= 2)
     replies.expect(all(type(s) is type(code) is str for s, code in reply))
     return [(replies.text(statement), code) for statement, code in reply]

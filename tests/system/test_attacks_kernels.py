@@ -177,6 +177,7 @@ def test_a_reply_that_makes_no_sense_is_a_problem(reply):
     assert Text(RIGHT, Mad()).launched(tail_guard, launch()).kind == "gone"
     if reply:
         assert Text(RIGHT, Mad()).repairs("x;", [1], 3) == []
+        assert Text(RIGHT, Mad()).guarded([1, 1, "i < n"]) == []
 
 
 def test_texts_and_times_of_a_reply_are_bounded():
