@@ -1,7 +1,7 @@
 """Whatever ends or hinders grading: a re-run ends with the grades of a quiet run.
 
-Grading is ended in a child of this process, by a clock of its own CPU time, so that a
-busy machine makes no difference, or between two writes.
+Grading is ended in a child of this process, at a random call of its own, so that a busy
+machine makes no difference, or between two writes.
 """
 
 import os
@@ -10,6 +10,7 @@ import resource
 import shutil
 import signal
 import sqlite3
+import sys
 import tempfile
 
 import pytest
@@ -102,22 +103,32 @@ def mended(root, expected):
     assert not [one for one in grade(root) if one.fresh]
 
 
+class Calls:
+    """Counts this process's calls, and ends it at `last` as kill -9 does."""
+
+    def __init__(self, last=None):
+        self.count, self.last = 0, last
+
+    def __call__(self, frame, event, argument):
+        self.count += 1
+        if self.count == self.last:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
 def test_killed_at_random_moments(root, nightly):
     times = 45 if nightly else 15
-    usage = resource.getrusage(resource.RUSAGE_SELF)
     anew(root, -1)
+    whole = Calls()
+    sys.setprofile(whole)
     list(grade(root))
-    after = resource.getrusage(resource.RUSAGE_SELF)
-    whole = after.ru_utime + after.ru_stime - usage.ru_utime - usage.ru_stime
+    sys.setprofile(None)
     ends = []
     for seed in range(times):
         expected = anew(root, seed)
-        moment = random.Random(seed).uniform(0.001, 0.9 * whole)
-        # Its default is to end the process, at once, as kill -9 does.
-        clock = lambda: signal.setitimer(signal.ITIMER_PROF, moment)  # noqa: B023, E731
-        ends.append(in_child(root, clock))
+        last = random.Random(seed).randrange(1, int(0.9 * whole.count))
+        ends.append(in_child(root, lambda last=last: sys.setprofile(Calls(last))))
         mended(root, expected)
-    assert ends.count(-signal.SIGPROF) > times / 2
+    assert ends.count(-signal.SIGKILL) > times / 2
 
 
 def test_the_power_fails_between_two_writes(root):
