@@ -14,7 +14,7 @@
 # # 07 · Convolution and pooling
 #
 # A convolution slides a small window over an image. At each position, it multiplies
-# what's under the window with the same few weights, and adds the products. There are
+# what's under the window by the same few weights, and adds up the products. There are
 # many ways to compute that, and the fastest can be more than 20 times as fast as the
 # slowest:
 #
@@ -22,13 +22,13 @@
 # - **im2col + GEMM**: all windows become the columns of a matrix, and a matrix product
 #   (a GEMM, as in chapter 06) does the rest
 # - **implicit GEMM**: the same product, but the matrix is never stored
-# - **FFT** and **Winograd**: algebra saves multiplications
+# - **FFT** and **Winograd**: formulas that need fewer multiplications
 #
 # This lesson takes about {{duration}}, builds on chapters 02, 03, 04, and 06, and needs
 # no GPU. If the text asks you to predict something, write your guess down first. Each
 # **puzzle** asks you to change a single line. All times were measured on one
-# {{conv2d: images 1024 x 1 | PyTorch | GPU}}, and
-# `docs/benchmarks/kernels.md` and `tf32.md` list them.
+# {{conv2d: images 1024 x 1 | PyTorch | GPU}} and are listed in
+# `docs/benchmarks/kernels.md` and `tf32.md`.
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
@@ -45,8 +45,8 @@ F = minigrad.functional
 # %% [markdown]
 # ## One window
 #
-# Here's an image of 4 × 5 pixels and a window of 3 × 3. The window is in the upper
-# left, so it belongs to the upper left element of the result.
+# Here's a 4 × 5 image with a 3 × 3 window in its upper left corner, which gives the
+# upper left element of the result.
 
 # %%
 x = np.arange(20.0).reshape(4, 5)
@@ -54,9 +54,10 @@ w = np.array([[1.0, 0, -1]] * 3)
 viz.windows(x, 3, at=(0, 0))
 
 # %% [markdown]
-# Each position in the window is called a **tap**, and the small numbers count them. The
-# weights w have the shape of the window, and together they're called a **filter**. Many
-# books say *kernel* instead, but in this course, a kernel is always a GPU function.
+# Each position in the window is called a **tap**, and the small numbers count the taps.
+# The weights w have the shape of the window, and together they're called a **filter**.
+# Many books say *kernel* instead, but in this course, a kernel is always a GPU
+# function.
 #
 # This filter adds the window's left column and subtracts its right column, so the first
 # element of the result is 15 − 21 = {{=−6}}. **Predict** the other five.
@@ -76,8 +77,9 @@ def convolve(x, w):
 convolve(x, w)
 
 # %% [markdown]
-# All six are {{=equal|[-6., -6., -6.]}}, because the pixel values always grow by 1 from
-# one column to the next. Where an image has a vertical edge, the output is far from 0.
+# All six are {{=equal|[-6., -6., -6.]}}, because the pixel values grow by 1 from one
+# column to the next. At a vertical edge, they change more, so the output is further
+# from 0.
 #
 # **Puzzle 1: the other edges.** This picture is dark at the top and bright at the
 # bottom, and the filter doesn't see that edge. Change the line so that it does.
@@ -95,7 +97,7 @@ print("solved:", bool((abs(edges).max(1) == [0, 3, 3, 0]).all()))
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# The transposed filter subtracts the bottom row from the top row.
+# The transposed filter subtracts the window's bottom row from its top row.
 #
 # ```python
 # edges = convolve(picture, w.T)
@@ -111,24 +113,24 @@ print("solved:", bool((abs(edges).max(1) == [0, 3, 3, 0]).all()))
 #
 # ### How large is the result?
 #
-# Three numbers say where the windows are. The **padding** is how many rows and columns
-# of zeros are added on each side of the image. The **stride** is the step from one
-# window to the next. The picture shows the first and the last window for a padding of 1
-# and a stride of 2.
+# Three numbers determine where the windows are. The **padding** is how many rows and
+# columns of zeros are added on each side of the image, and the **stride** is the step
+# from one window to the next. The picture shows the first and the last window for a
+# padding of 1 and a stride of 2.
 
 # %%
 viz.windows(x, 3, stride=2, padding=1, at=[(0, 0), (1, 2)])
 
 # %% [markdown]
 # The **dilation** is the step from one tap to the next. **Predict** which four elements
-# of x a window of 2 × 2 reads with dilation 2, for the element (1, 1) of the result.
+# of x a 2 × 2 window with dilation 2 reads for element (1, 1) of the result.
 
 # %%
 viz.windows(x, 2, dilation=2, at=(1, 1))
 
 # %% [markdown]
 # With KH taps that are `dilation` apart, a window is dilation · (KH − 1) + 1 rows high.
-# The first window begins `padding` rows above the image, and each further one begins
+# The first window begins `padding` rows above the image, and each one after it begins
 # `stride` rows lower. So the height of the result is
 #
 # > OH = (H + 2 · padding − dilation · (KH − 1) − 1) // stride + 1
@@ -161,9 +163,9 @@ print(y.shape, "solved:", y.shape == (1, 1, 14, 14) and how["stride"] == 2)
 # ### Channels
 #
 # A color image has three **channels**, red, green, and blue. In general there are C
-# channels, and a window reads all of them. A layer has O filters, each of which makes
-# one **output channel**, so the layer's weights have shape (O, C, KH, KW). Images come
-# in batches of N, and each output channel has a bias:
+# channels, and a window reads all of them. A layer has O filters, each of which
+# produces one **output channel**, so the layer's weights have shape (O, C, KH, KW).
+# Images come in batches of N, and each output channel has a bias:
 #
 # > y[n, o, oh, ow] = bias[o] + the sum over c, kh, and kw of
 # > w[o, c, kh, kw] · x[n, c, ih, iw]
@@ -174,9 +176,9 @@ print(y.shape, "solved:", y.shape == (1, 1, 14, 14) and how["stride"] == 2)
 # `memory_format=torch.channels_last`, the channels of a pixel are neighbors in memory
 # instead, which suits tensor cores.
 #
-# In chapter 10, a network reads handwritten digits. For a batch of N = 64, its second
-# convolution turns C = 32 channels of 14 × 14 into O = 64 of the same size, with
-# windows of 3 × 3 and a padding of 1. **Predict** how many multiplications that takes.
+# For a batch of N = 64 images, the second convolution of chapter 10's network turns C =
+# 32 channels of 14 × 14 into O = 64 of the same size, with 3 × 3 windows and a padding
+# of 1. **Predict** roughly how many multiplications that takes.
 
 # %%
 N, C, O, positions, taps = 64, 32, 64, 14 * 14, 9
@@ -186,32 +188,33 @@ print(f"{multiplications:,} multiplications, {elements:,} elements")
 print(f"{2 * multiplications / (4 * elements):.0f} FLOP per byte")
 
 # %% [markdown]
-# Each multiplication comes with an addition, and each element has 4 bytes. That's
-# {{=95}} operations per byte, and the H200's ridge point is near 16 (chapter 06). So
+# Each multiplication comes with an addition, and each element takes 4 bytes. That's
+# {{=95}} operations per byte, far above the H200's ridge point near 16 (chapter 06). So
 # memory isn't the limit if each element is read or written only once. But if each
-# thread reads its own window, it reads two numbers per multiplication.
+# thread reads its own window, it reads two numbers per multiplication, which is only
+# 0.25 operations per byte.
 #
 # ## Direct: a tile and its halo
 #
-# Neighboring windows overlap. Suppose that a block has a thread for each element of a 6
-# × 6 tile of y. With windows of 3 × 3, its threads read the tile of x at the same
-# position and a border around it, which is called the **halo**. In general, windows of
-# K × K need K − 1 more rows and columns than the tile has.
+# Suppose a block has a thread for each element of a 6 × 6 tile of y. With 3 × 3
+# windows, its threads read the tile of x at the same position and a border around it,
+# which is called the **halo**. In general, K × K windows need K − 1 more rows and
+# columns than the tile has.
 
 # %%
 viz.halo(6, 3)
 
 # %% [markdown]
-# The number in each box says how many threads read that element, which is {{=9|324
-# times}} in the middle. So the block should copy all {{=64|8 x 8 elements}} elements to
+# The number in each box says how many threads read that element, and in the middle it's
+# {{=9|324 times}}. So the block should copy all {{=64|8 x 8 elements}} elements to
 # shared memory once, and then read them from there. But it has only 36 threads, so some
-# of them must copy more than one element.
+# must copy more than one.
 #
-# In one dimension, such a kernel is short. This one replaces each of 100 elements with
-# the mean of itself and its two neighbors, and takes 0 for neighbors outside the array.
+# In one dimension, such a kernel is short. The next one replaces each of 100 elements
+# with the mean of itself and its two neighbors, and takes 0 outside the array.
 #
-# **Puzzle 3: fill the halo.** The simulator complains about the next kernel. Change the
-# line so that it no longer does.
+# **Puzzle 3: fill the halo.** Change the line so that the simulator no longer complains
+# about this kernel.
 
 # %%
 source = r"""
@@ -247,8 +250,8 @@ print("solved:", not report.findings and np.allclose(y[1:-1], signal[1:-1]))
 # </details>
 
 # %% [markdown]
-# In lab 07, you'll do this in two dimensions. There, it's easy to forget the corners of
-# the halo, where both the row and the column are outside the tile.
+# In lab 07, you'll do this in two dimensions. There, it's easy to forget the halo's
+# corners, where both the row and the column are outside the tile.
 #
 # The windows of a 16 × 16 tile have 16² · K² elements in all, but the block copies only
 # (16 + K − 1)². **Predict** by which factor that reduces the reads for K = 7.
@@ -261,18 +264,18 @@ for K in 1, 3, 5, 7:
 # %% [markdown]
 # ## Windows as columns
 #
-# GPUs are best at matrix products, so let's turn a convolution into one. **im2col**,
-# image to columns, copies each window into a column of a matrix. The next picture marks
-# the window at (0, 1) and its column.
+# GPUs are best at matrix products, so let's turn a convolution into one. **im2col**
+# (image to columns) copies each window into a column of a matrix. The picture marks the
+# window at (0, 1) and its column.
 
 # %%
 viz.columns(np.arange(12.0).reshape(3, 4), 2, at=(0, 1))
 
 # %% [markdown]
-# The matrix has a column per window and a row per tap. Its first row holds {{=what's
-# under the upper left tap|[ 0.,  1.,  2.,  4.,  5.,  6.]}} of each window. We'll number
-# the rows by k and the columns by p, so p counts the windows row by row. PyTorch's name
-# for im2col is `unfold`, and it makes the matrix of the picture.
+# The matrix has a column per window and a row per tap, so its first row holds {{=what's
+# under the upper left tap|[ 0.,  1.,  2.,  4.,  5.,  6.]}} of each window. We number
+# the rows by k and the columns by p, which counts the windows row by row. In PyTorch,
+# im2col is called `unfold`, and it returns the matrix in the picture.
 
 # %%
 small = minigrad.arange(12.0).reshape(3, 4)
@@ -294,36 +297,39 @@ print("solved:", view.reshape(4, 6).tolist() == columns[0].tolist())
 # <details><summary>Answer</summary>
 #
 # One row down is 4 elements further in memory, and one column to the right is 1
-# further. That's true for the next tap as well as for the next window.
+# further. That's true for the next tap and for the next window.
 #
 # ```python
 # view = small.as_strided((2, 2, 2, 3), (4, 1, 4, 1))
 # ```
 #
-# So with four dimensions, im2col's result is only another view of the image, in which
-# the windows share elements. Only the reshape to a 4 × 6 matrix copies them. (With
-# padding, there's no such view, because the zeros aren't stored.)
+# So in four dimensions, im2col's result is another view of the image, in which the
+# windows share elements. They're copied only when the view is reshaped to a 4 × 6
+# matrix. (With padding, there's no such view, because the zeros aren't stored.)
 #
 # </details>
 
 # %% [markdown]
 # With C channels, the matrix has C · KH · KW rows. If each filter is a row of C · KH ·
 # KW weights, then y = w @ columns, plus the bias. A convolution becomes one line, and
-# its result is {{=the same|0.0}}.
+# its result is {{=the same|True}} as with our loops.
 
 # %%
 x = minigrad.rand(2, 3, 6, 5)
 w, b = minigrad.rand(4, 3, 3, 3), minigrad.rand(4)
 y = w.reshape(4, 27) @ F.unfold(x, 3) + b.reshape(4, 1)
-abs(y.reshape(2, 4, 4, 3) - F.conv2d(x, w, b)).max().item()
+x, w, loops = x.numpy(), w.numpy(), b.numpy().reshape(4, 1, 1)
+for c in range(3):
+    loops = loops + np.stack([convolve(x[0, c], w[o, c]) for o in range(4)])
+np.allclose(y[0].numpy().reshape(4, 4, 3), loops)  # the first image
 
 # %% [markdown]
 # ### What it costs
 #
 # Any convolution must at least read the images and write the result. With im2col, the
 # columns are also written once and read at least once, which takes more bytes than the
-# images and the result together. **Predict** by which factor, for the layer of chapter
-# 10 again, with 32 channels, 64 output channels, and 9 taps.
+# images and the result together. **Predict** by which factor, for chapter 10's layer,
+# with 32 channels, 64 output channels, and 9 taps.
 
 # %%
 image, result = 4 * N * C * positions, 4 * N * O * positions
@@ -339,15 +345,16 @@ print(f"columns, written and read {2 * columns / 1e6:.1f} MB")
 #
 # ## Implicit GEMM
 #
-# A tiled product copies its second matrix tile by tile to shared memory. A thread that
-# needs an element of `columns` can compute where im2col would have read it, and read it
-# from x instead. So the matrix never exists as a whole, and each block holds only one
-# tile of it at a time. This is **implicit GEMM**, which minigrad's `conv2d` uses on a
-# GPU (`minigrad/kernels/conv_gemm.cu`).
+# A tiled product copies its second matrix tile by tile to shared memory. Instead of
+# reading an element of `columns`, a thread can compute where im2col would have read it,
+# and read that element of x. So the matrix never exists as a whole, and each block
+# holds only one tile of it at a time. This is **implicit GEMM**, which minigrad's
+# `conv2d` uses on a GPU (`minigrad/kernels/conv_gemm.cu`).
 #
 # **Puzzle 5: a matrix that isn't there.** `element(k, p)` returns element (k, p) of the
-# columns without storing any. There are 2 channels of 5 × 5 and windows of 3 × 3. The
-# rows are ordered by channel, then by kh, then by kw. Fix the line that splits k.
+# columns without storing the matrix. The image has 2 channels of 5 × 5, and the windows
+# are 3 × 3. The rows are ordered by channel, then by kh, then by kw. Fix the line that
+# splits k.
 
 # %%
 image = np.random.default_rng(0).random((2, 5, 5))
@@ -377,8 +384,8 @@ print(sum(same), "of", len(same), "solved:", all(same))
 # </details>
 
 # %% [markdown]
-# Let's see what each way launches. The last column counts the bytes of all arrays that
-# a kernel is passed, including the bias.
+# Let's see what each variant launches. The last column counts the bytes of all arrays
+# that a kernel is passed.
 
 # %%
 sizes = (2, 8, 14, 14), (8, 8, 3, 3), (8,)
@@ -391,12 +398,12 @@ for variant in "direct", "halo", "im2col", "pipelined":
         print(f"{variant:<10} {name:<18} {launch.bytes:>9,} bytes")
 
 # %% [markdown]
-# Only `im2col` needs an extra array and more than one launch, the last of which adds
-# the bias. `pipelined` is an implicit GEMM that keeps its sums in registers, as the
-# last kernels of chapter 06 do. (What you write as `conv2d_direct` in the lab works
-# like `conv2d_halo` here.)
+# Only `im2col` needs an extra array and more than one launch, because separate kernels
+# copy the windows, multiply, and add the bias. `pipelined` is an implicit GEMM that
+# keeps its sums in registers, as the last kernels of chapter 06 do. (What you write as
+# `conv2d_direct` in the lab works like `conv2d_halo` here.)
 #
-# **Predict** the order of four of minigrad's kernels: direct, with a halo, and implicit
+# **Predict** how four of minigrad's kernels rank: direct, with a halo, and implicit
 # GEMM without and with sums in registers. The next picture shows their TFLOP/s on an
 # H200, for a batch of 1,024 and both convolutions of chapter 10's network. (We didn't
 # time im2col's product.)
@@ -416,18 +423,17 @@ viz.ranking(panels)
 # %% [markdown]
 # In both layers, the kernel with sums in registers is the fastest of the four. It beats
 # PyTorch in the first layer, but in the second, PyTorch is faster even with TF32 off.
-# Plain implicit GEMM beats both direct kernels. But the halo is even slower than the
-# direct kernel, because the L1 cache already keeps what neighboring threads read again,
+# Plain implicit GEMM beats both direct kernels. The one with a halo is slower than the
+# one without, because the L1 cache already keeps what neighboring threads read again,
 # and barriers take time.
 #
-# The other three read two numbers per multiplication from shared memory or cache. That
-# also limited chapter 06's tiled product, and here too, sums in registers remove the
-# limit. The first layer has only 9 multiplications for each element that's written, so
+# The three slower kernels read two numbers per multiplication from shared memory or
+# cache. That also limited chapter 06's tiled product, and again, sums in registers
+# remove the limit. The first layer has only 9 multiplications per element written, so
 # all kernels reach fewer TFLOP/s there.
 #
-# By default, PyTorch allows **TF32** for float32 convolutions (but not for matrix
-# products). Tensor cores then multiply numbers that are rounded to 11 significant
-# binary digits. In the second layer, that takes
+# By default, PyTorch allows TF32 for float32 convolutions, but not for matrix products
+# (chapter 06). In the second layer, TF32 takes
 # {{tf32/images 1024 x 32 | TF32 | time}} instead of
 # {{tf32/images 1024 x 32 | float32 | time}},
 # but the largest error grows from
@@ -440,8 +446,8 @@ viz.ranking(panels)
 # %% [markdown]
 # <details><summary>For reference: how PyTorch chooses an algorithm</summary>
 #
-# PyTorch calls cuDNN, NVIDIA's library for neural networks. It has implicit GEMM with
-# and without indices computed in advance, im2col and GEMM, FFT, and Winograd. By
+# PyTorch calls cuDNN, NVIDIA's library for neural networks, which has implicit GEMM
+# with and without indices computed in advance, im2col and GEMM, FFT, and Winograd. By
 # default, a heuristic chooses among them. With `torch.backends.cudnn.benchmark = True`,
 # PyTorch times several for each new shape and keeps the fastest, so the first step and
 # every new shape are slow. Some backward algorithms use atomics, unless you set
@@ -452,18 +458,19 @@ viz.ranking(panels)
 # %% [markdown]
 # ## Backward: two more products
 #
-# So far, the weights were given. Training finds them (chapters 08 to 10). It computes a
-# single number, the **loss**, which says how wrong the network's output is. To reduce
-# it, training must know what a small change of a weight does. If the loss grows by g ·
-# ε when w grows by a tiny ε, then g is the **gradient** of w, and we call it dw. In the
-# same way, dy is the gradient of y, element by element.
+# So far, the weights were given, but training has to find them (chapters 08 to 10). It
+# computes a single number, the **loss**, which says how wrong the network's output is,
+# and asks how the loss reacts to a small change in each weight. If the loss grows by g
+# · ε when w grows by a tiny ε, then g is the **gradient** of the loss with respect to
+# w. We call it the gradient of w, or dw. In the same way, dy is the gradient of y,
+# element by element.
 #
 # Here's a small example. A weight w is used twice, for y₀ = 3 w and y₁ = 10 w, and the
-# loss is 2 y₀ + 5 y₁. So dy is (2, 5), because the loss grows twice as fast as y₀ and
-# five times as fast as y₁. If w grows by ε, then y₀ grows by 3 ε.
+# loss is 2 y₀ + 5 y₁. If y₀ grows by ε, the loss grows by 2 ε, and for y₁ it's 5 ε, so
+# dy is (2, 5). If w grows by ε, then y₀ grows by 3 ε.
 #
-# **Puzzle 6: two paths.** Compute dw from dy. The cell below it moves w by 0.001 to
-# check your result.
+# **Puzzle 6: two paths.** Compute dw from dy. The cell below your line moves w by 0.001
+# to check the result.
 
 
 # %%
@@ -493,33 +500,33 @@ print(f"{dw}, moving w: {slope:.3f}", "solved:", abs(dw - slope) < 1e-6)
 # </details>
 
 # %% [markdown]
-# We multiply the slopes along a path and add up the paths. This is the **chain rule**,
-# and computing dw from dy is called **backward**.
+# We multiply the slopes along each path and add up the products. This is the **chain
+# rule**, and computing dw from dy is called **backward**.
 #
-# Now the convolution. In y = w @ columns, the weight w[o, k] is used for y[o, p] at
-# every position p, where it's multiplied by columns[k, p]. So dw[o, k] is the sum of
-# dy[o, p] · columns[k, p] over all p. That's the dot product of row o of dy and row k
-# of the columns, so
+# In the convolution y = w @ columns, the weight w[o, k] is used for y[o, p] at every
+# position p, where it's multiplied by columns[k, p]. So dw[o, k] is the sum of dy[o, p]
+# · columns[k, p] over all p. That's the dot product of row o of dy and row k of the
+# columns, so
 #
 # > dw = dy @ columnsᵀ
 #
 # In the same way, columns[k, p] is used for all output channels, so dcolumns = wᵀ @ dy.
 #
 # In the next picture, a is dy, b is columnsᵀ, and c is dw, for 2 output channels, 3
-# positions, and K = 4.
+# positions, and 4 taps.
 
 # %%
 dy, columns = np.arange(1, 7).reshape(2, 3), np.arange(12).reshape(4, 3)
 viz.product(dy, columns.T, (1, 2))
 
 # %% [markdown]
-# The same weights are also used for all images of the batch, so the paths through all
-# images are added too.
+# All images of the batch use the same weights, so the paths through all images are
+# added too.
 #
 # **Puzzle 7: all images.** Below, `dy` and `columns` hold 5 images, but the given line
 # uses only the first. Change it so that `dw` is the gradient for all of them. To check
-# dw, we move one weight again. (The loss is the sum of dy · y, because then the
-# gradient of y is dy.)
+# dw, we move one weight again, and take the sum of dy · y as the loss, because then the
+# gradient of y is dy.
 
 # %%
 x, w = minigrad.rand(5, 2, 4, 4).double(), minigrad.rand(3, 2, 2, 2).double()
@@ -552,16 +559,16 @@ print(f"{found:.6f}, moving it: {slope:.6f}", "solved:", abs(found - slope) < 1e
 # %% [markdown]
 # ### col2im
 #
-# Next comes dx. im2col copied an element of x into several columns, so each copy has a
-# gradient, and dx is their sum. Adding them up is **col2im**, or `fold` in PyTorch. The
-# picture marks the copies of the 5.
+# The last gradient is dx. im2col copied an element of x into several columns, so each
+# copy has a gradient, and dx is their sum. Computing these sums is called **col2im**,
+# or `fold` in PyTorch. The picture marks the copies of the 5.
 
 # %%
 viz.columns(np.arange(12.0).reshape(3, 4), 2, element=(1, 1))
 
 # %% [markdown]
 # So col2im isn't the inverse of im2col. **Predict** what becomes of a 4 × 5 image of
-# ones that's unfolded with windows of 3 × 3 and then folded.
+# ones that's unfolded with 3 × 3 windows and then folded.
 
 # %%
 ones = minigrad.ones(1, 1, 4, 5)
@@ -569,11 +576,12 @@ F.fold(F.unfold(ones, 3), (4, 5), 3).numpy()[0, 0]
 
 # %% [markdown]
 # Each element is now the number of windows that it's in, from {{=1}} in the corners to
-# {{=6}} in the middle. Dividing by these numbers would undo im2col. Backward doesn't
-# divide, because a gradient really is the sum over all uses.
+# {{=6}} in the middle. Dividing by these numbers would undo im2col, but backward
+# doesn't divide, because a gradient is the sum over all uses.
 #
-# im2col is linear, so it's a matrix A with A @ x = columns. Let's build A column by
-# column, from images that are 1 in a single pixel, and do the same for col2im.
+# im2col is linear, so there's a matrix A with A @ x = columns, if both are flattened.
+# Let's build A column by column, from images that are 1 in a single pixel, and do the
+# same for col2im.
 
 
 # %%
@@ -589,17 +597,17 @@ B = matrix_of(lambda y: F.fold(y, (3, 3), 2), 1, 4, 4)
 print(A.shape, B.shape, "transposed:", np.array_equal(B, A.T))
 
 # %% [markdown]
-# It's {{=the transpose|transposed: True}}, also called the **adjoint**. So (A x) · c =
-# x · (Aᵀ c) for every image x and all columns c. With random x and c, that's a test for
-# col2im.
+# The matrix of col2im is {{=the transpose|transposed: True}} of A, also called the
+# **adjoint**. So (A x) · c = x · (Aᵀ c) for every image x and all columns c. With
+# random x and c, that's a test for col2im.
 #
 # ### Many threads, one element
 #
 # One way to write col2im is a **scatter**, in which each element of the columns gets a
 # thread that adds it to x. Here it is in one dimension, for a signal and windows of 2.
 #
-# **Puzzle 8: lost updates.** Several threads add to the same element, and the result
-# should be [1, 6, 8, 6]. Fix the line.
+# **Puzzle 8: lost updates.** Fix the line so that the result is [1, 6, 8, 6], although
+# several threads add to the same element.
 
 # %%
 source = r"""
@@ -631,8 +639,8 @@ print(x, "solved:", not report.findings and x.tolist() == [1, 6, 8, 6])
 
 # %% [markdown]
 # Atomics run in any order, so the last bits of the sum can differ from run to run.
-# minigrad uses a **gather** instead. Each element of x gets a thread, which finds the
-# windows that it's in and adds its copies, always in the same order.
+# minigrad uses a **gather** instead, in which each element of x gets a thread that
+# finds its windows and adds up its copies, always in the same order.
 #
 # **To the lab**: exercise 2 (`col2im`), exercise 5 (`conv2d_backward`), and exercise 8
 # (`test_col2im`).
@@ -641,8 +649,8 @@ print(x, "solved:", not report.findings and x.tolist() == [1, 6, 8, 6])
 #
 # **Pooling** turns each window into a single number, here its maximum. The kernel also
 # notes where the maximum was, because backward sends dy there and nowhere else. Below,
-# the image has four windows of 2 × 2, numbered 0 to 3. The small numbers in the image
-# say which windows chose an element.
+# the image has four 2 × 2 windows, numbered 0 to 3, and the small numbers in it say
+# which windows chose an element.
 
 # %%
 viz.pooling([[1.0, 5, 2], [5, 3, 4], [0, 6, 6]], 2, stride=1)
@@ -664,24 +672,24 @@ print("dx", dx.reshape(3, 3).tolist())
 # the first 6.
 #
 # **Predict** the result for the two pixels −3 and −7, with one column of padding on
-# each side, and windows of 1 × 2 that don't overlap.
+# each side, and 1 × 2 windows that don't overlap.
 
 # %%
 F.max_pool2d(minigrad.tensor([[[-3.0, -7.0]]]), (1, 2), padding=(0, 1)).tolist()
 
 # %% [markdown]
-# The padding {{=doesn't count|[[[-3.0, -7.0]]]}}. If it counted as 0, it would beat
-# every negative number.
+# The padding {{=doesn't count|[[[-3.0, -7.0]]]}}, because a 0 there would beat every
+# negative number.
 #
 # **To the lab**: exercise 6 (`max_pool2d`) and exercise 7 (`max_pool2d_backward`).
 #
 # ## Optional: fewer multiplications
 #
-# A Fourier transform (FFT) turns a convolution into a product, element by element. For
-# n elements, it takes about n · log n operations however large the window is, so it
-# pays off for large ones. For small windows, Lavin and Gray (2015) use a method by
-# Winograd. Two outputs of a filter with 3 taps usually take 6 multiplications, but {{=4
-# are enough|17.0 31.0 [17. 31.]}}.
+# A fast Fourier transform (FFT) turns a convolution into an element-wise product. For n
+# elements, it takes about n · log n operations however large the window is, so it pays
+# off for large windows. For small ones, Lavin and Gray (2015) use a method by Winograd,
+# in which two outputs of a filter with 3 taps take {{=4 multiplications|17.0 31.0 [17.
+# 31.]}} instead of 6.
 
 # %%
 d, g = np.array([3.0, 1, 4, 1]), np.array([2.0, 7, 1])
@@ -695,20 +703,20 @@ print(m[0] + m[1] + m[2], m[1] - m[2] - m[3], np.correlate(d, g))
 
 # %% [markdown]
 # The sums of weights and their halves are computed only once per filter. Applied to
-# rows and columns, the method takes 16 multiplications instead of 36 for 2 × 2 outputs.
-# The price is more additions and slightly larger rounding errors.
+# rows and columns, the method takes 16 multiplications instead of 36 for 2 × 2 outputs,
+# at the price of more additions and slightly larger rounding errors.
 #
 # ## Before you go: three questions
 #
-# 1. What does im2col do for windows of 1 × 1, with stride 1 and no padding?
-# 2. A 3 × 3 convolution with a padding of 1 turns 256 channels of 14 × 14 into 512. How
-#    many times as large as the images are their columns?
-# 3. dx is also a convolution, of dy. With which filter?
+# 1. What does im2col do for 1 × 1 windows, with stride 1 and no padding?
+# 2. A 3 × 3 convolution with a padding of 1 turns 256 channels of 14 × 14 into 512. By
+#    which factor are the columns larger than the images?
+# 3. dx is also a convolution of dy. With which filter?
 #
 # <details><summary>Answers</summary>
 #
-# 1. It only reshapes. The columns are the image, and the convolution is a matrix
-#    product.
+# 1. It only reshapes, because the columns are the image. The convolution is then a
+#    matrix product.
 # 2. They're 9 times as large, because each of the 14 × 14 windows has 9 taps in each
 #    channel. The 512 output channels don't matter.
 # 3. With {{=the flipped filter|True}}, whose two channel dimensions are swapped. dy
@@ -726,7 +734,7 @@ again = F.conv2d(dy, minigrad.tensor(flipped.copy()), padding=2)
 np.allclose(again.numpy(), dx.numpy(), atol=1e-5)
 
 # %% [markdown]
-# Now go to **lab 07**. There, you write the kernels behind `unfold`, `conv2d`, and
+# Now go to **lab 07**, where you write the kernels behind `unfold`, `conv2d`, and
 # `max_pool2d` in your own library.
 #
 # Further reading: S. Chetlur et al., *cuDNN: Efficient Primitives for Deep Learning*

@@ -20,7 +20,7 @@
 # count reads in exercises 3 and 4. If this machine has a GPU, your kernels also run
 # there.
 #
-# No exercise of this lab is **core**, so no later lab needs them. Begin with those
+# No exercise of this lab is **core**, so later labs don't need them. Begin with those
 # marked **good to know**, and take the **extra** ones last.
 
 # %% [markdown]
@@ -50,7 +50,7 @@ answers_from("labs", before="07_convolution")
 # ## Windows as columns
 #
 # This kernel copies every window of an image into a column of a matrix, so that a
-# convolution becomes a matrix product. Here's an image of 2 × 3 with windows of 2 × 2.
+# convolution becomes a matrix product. Here's a 2 × 3 image with 2 × 2 windows.
 #
 # > x = 1 2 3 / 4 5 6
 # >
@@ -81,7 +81,7 @@ print(windows.reshape(2, 4).T)
 #
 # Take i apart from the right, as in `index_of` of lab 03: first `i % OW`, then divide
 # by OW, and so on, until only the plane is left. The contract says how ih and iw
-# follow. Either may be negative or too large. Write 0 there, and don't read x.
+# follow. If either is negative or too large, write 0 and don't read x.
 #
 # </details>
 
@@ -119,21 +119,21 @@ check(im2col)
 # ## And back: add what was copied
 #
 # An element of x is copied into several columns, one for each window that it's in. So
-# its gradient is the sum of the gradients of its copies. This kernel, columns to image,
-# adds them.
+# its gradient is the sum of the gradients of its copies. This kernel (columns to image)
+# adds them up.
 #
 # > columns = 1 2 / 2 3 / 4 5 / 5 6  ->  x = 1 4 3 / 4 10 6
 #
 # For example, the 2 in the first row of x was copied twice, so the two numbers that are
-# now in its place are added: 2 + 2 = 4.
+# now at these two positions are added: 2 + 2 = 4.
 #
 # col2im isn't the inverse of im2col, but its **adjoint**. For every image x and all
 # columns c, the sum of im2col(x) · c is the sum of x · col2im(c). The next cell checks
 # the example.
 #
-# Write `col2im`. There are two ways. In a scatter, each element of `columns` is added
-# to its element of x. In a gather, each element of x looks for the windows that it's
-# in.
+# Write `col2im`. It can be a scatter, in which each element of `columns` is added to
+# its element of x, or a gather, in which each element of x looks for the windows that
+# it's in.
 
 # %%
 x, c = np.arange(1.0, 7).reshape(2, 3), np.array([[1, 2], [2, 3], [4, 5], [5, 6.0]])
@@ -195,9 +195,9 @@ check(col2im)
 # the matrix w holds the weights of output channel o, in the order of the columns' rows.
 #
 # Write `conv2d_gemm`. It's the tiled product of lab 06, but for many images at once and
-# with a bias. Each output channel has one bias, so all of row o gets `bias[o]`. The
-# sizes don't have to be multiples of 16, so put a 0 wherever a tile reaches beyond its
-# matrix.
+# with a bias. Each output channel has one bias, so every element of row o gets
+# `bias[o]`. The sizes don't have to be multiples of 16, so put a 0 wherever a tile
+# reaches beyond its matrix.
 
 # %%
 w, columns = np.arange(1, 9).reshape(2, 4), np.array([[1, 2], [2, 3], [4, 5], [5, 6]])
@@ -258,31 +258,30 @@ check(conv2d_gemm)
 # %% [markdown] task="conv2d_direct"
 # ## Without columns: a tile and its halo
 #
-# With windows of 3 × 3, the columns are nine times as large as the image. For layers
-# with few output channels, writing and reading the columns takes longer than the
-# product itself. A block can do without them, because its 16 × 16 outputs need only 18
-# × 18 elements of each channel. In general, a block needs its tile and a **halo** of K
-# − 1 more rows and columns.
+# With 3 × 3 windows, the columns are nine times as large as the image. For layers with
+# few output channels, writing and reading the columns takes longer than the product
+# itself. A block can do without them, because its 16 × 16 outputs need only 18 × 18
+# elements of each channel. In general, a block needs its tile and a **halo** of K − 1
+# more rows and columns.
 #
 # Write `conv2d_direct`. For each channel, the block copies (16 + K − 1)² elements to
 # shared memory, which is more than it has threads. Then each thread adds its K · K
 # products.
 #
 # (On an H200, this is even slower than reading x directly, as you've seen in the
-# lesson. But image filters and physics simulations work like this, and later you'll
-# again have to fill areas that are larger than a block.)
+# lesson. But image filters and physics simulations work like this.)
 
 # %%
 K, tile = 3, 16
 read = (tile + K - 1) ** 2
-print(read, "elements for", tile**2, "threads, each used", K * K, "times")
+print(read, "elements for", tile**2, "threads, each used up to", K * K, "times")
 
 # %% [markdown] hints="conv2d_direct"
 # <details><summary>Hint 1</summary>
 #
-# How can 16 × 16 threads fill a square with a side of 16 + K − 1, including its corner?
-# Think of a loop in which each thread takes more than one row, and more than one
-# column.
+# How can 16 × 16 threads fill a square with a side of 16 + K − 1, including its
+# corners? Think of a loop in which each thread takes more than one row, and more than
+# one column.
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -354,7 +353,8 @@ check(conv2d_direct)
 # dy[o, p] over p.
 #
 # All images use the **same weights and bias**, so dw and db are sums over the images as
-# well. `dcolumns` has a matrix for each image, and col2im turns them into dx.
+# well. `dcolumns` has a matrix for each image, which col2im turns into the image's part
+# of dx.
 #
 # Write `conv2d_backward` with NumPy.
 
@@ -402,7 +402,7 @@ check(conv2d_backward)
 #
 # Pooling makes an image smaller by keeping only the maximum of each window. Backward
 # sends a gradient only to the element that was the maximum, so forward also writes
-# **where** it was, as ih · W + iw. That's the element's number in its plane.
+# **where** it was, as ih · W + iw, which is the element's number in its plane.
 #
 # > x = 1 5 / 5 2, a window of 2 × 2: y = 5, indices = 1
 #
@@ -472,9 +472,9 @@ check(max_pool2d)
 # %% [markdown] task="max_pool2d_backward"
 # ## And back, by the indices
 #
-# Each dy goes to the element that its window chose. Windows may overlap, so several
-# windows may have chosen the same element. Then their gradients are added, as NumPy
-# does for one plane in the next cell.
+# Each element of dy goes to the element of dx that its window chose. Windows may
+# overlap, so several may have chosen the same element. Then their gradients are added,
+# as NumPy does for one plane in the next cell.
 #
 # Write `max_pool2d_backward`. Threads that add to one element at the same time mustn't
 # lose an update.
@@ -531,13 +531,13 @@ check(max_pool2d_backward)
 #
 # > the sum of im2col(x) · c = the sum of x · col2im(c)
 #
-# If x and c are random, the two sides agree up to rounding only if (almost certainly)
+# If x and c are random and the two sides agree up to rounding, then almost certainly
 # every element went where it belongs.
 #
-# Write a **test** for kernels such as `col2im`. It calls the kernel that it's passed,
-# and raises an error if something is wrong, for example with `assert`. The check runs
-# your test on correct kernels, which it must accept, and on incorrect ones, which it
-# must reject. The incorrect ones contain typical mistakes.
+# Write a **test** for kernels such as `col2im`. It launches the kernel that it's
+# passed, and raises an error if something is wrong, for example with `assert`. The
+# check runs your test on correct kernels, which it must accept, and on kernels with
+# typical mistakes, which it must reject.
 
 # %%
 A, x, c = np.random.rand(3, 4), np.random.rand(4), np.random.rand(3)
@@ -546,9 +546,9 @@ print((A @ x) @ c, x @ (A.T @ c))
 # %% [markdown] hints="test_col2im"
 # <details><summary>Hint 1</summary>
 #
-# With windows of 3 × 3, stride 1, and no padding, many mistakes don't show. Which sizes
-# do show that a kernel swaps H and W or KH and KW, or leaves out the stride, the
-# padding, the dilation, or a plane?
+# With 3 × 3 windows, stride 1, and no padding, many mistakes don't show. Which sizes do
+# show that a kernel swaps H and W or KH and KW, or leaves out the stride, the padding,
+# the dilation, or a plane?
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -599,10 +599,10 @@ check(test_col2im)
 # ## What you've built
 #
 # `unfold`, `conv2d`, and `max_pool2d` of your library now run the kernels that you've
-# written, and the trace calls those `yours`. `conv2d` runs your `conv2d_direct` if
-# stride and dilation are 1 and the window is a square of at most 7 × 7, padded equally
-# on all sides. Otherwise, it runs your `im2col` and `conv2d_gemm`. `with
-# minigrad.kernel_variant("fastest")` always runs minigrad's.
+# written, and the trace marks these kernels as `yours`. `conv2d` runs your
+# `conv2d_direct` if stride and dilation are 1, the window is a square of at most 7 × 7,
+# and the padding is equal on all sides. Otherwise, it runs your `im2col` and
+# `conv2d_gemm`. `with minigrad.kernel_variant("fastest")` always runs minigrad's.
 
 # %%
 with trying():

@@ -15,7 +15,7 @@ im2col = kernel_exercise(
 // kw) of the window of (oh, ow) reads. That's x[plane][ih][iw], where
 //     ih = oh * stride - padding + kh * dilation, and
 //     iw = ow * stride - padding + kw * dilation.
-// If that's outside the image, it's 0, whatever x holds.
+// A tap outside the image reads 0, whatever x holds.
 //
 // A plane is one channel of one image, so planes is N * C. x is planes x H x W, and
 // columns is planes x KH x KW x OH x OW, both stored row by row. columns may hold
@@ -85,8 +85,8 @@ conv2d_direct = kernel_exercise(
 // Compute y[n][o][oh][ow] = bias[o] + the sum of w[o][c][kh][kw] * x[n][c][oh + kh -
 // padding][ow + kw - padding] over all c, kh, and kw, where x is 0 outside the image.
 //
-// Blocks have 16 x 16 threads, and each computes a tile of 16 x 16 elements of a plane
-// of y. blockIdx.x counts tiles along ow, blockIdx.y counts them along oh, and
+// Each block has 16 x 16 threads and computes a tile of 16 x 16 elements of a plane of
+// y. blockIdx.x counts tiles along ow, blockIdx.y counts them along oh, and
 // blockIdx.z is n * O + o. For each channel, the block must copy the tile of x and its
 // halo of K - 1 more rows and columns to shared memory. It may read each element of x
 // from global memory only once.
