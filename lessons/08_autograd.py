@@ -15,10 +15,10 @@
 #
 # A network can have millions of weights, and a single number, the **loss**, says how
 # bad its results are. Training changes each weight by a small amount, so that the loss
-# gets smaller. To do that, you need to know how fast the loss changes with each weight.
-# Autograd computes these numbers for all weights in one pass.
+# gets smaller. For that, you need to know how fast the loss changes with each weight,
+# and autograd computes this for all weights in one pass.
 #
-# We'll build a complete engine for single numbers first, in about 60 lines. Then we'll
+# We'll build a complete engine for single numbers first, in about 40 lines. Then we'll
 # look at the same engine for tensors, which you'll write in lab 08, and train a network
 # with it. After this lesson, you can write the gradient of an operator, test it, and
 # understand autograd's error messages.
@@ -44,8 +44,7 @@ answers_from("solutions", before="09_nn")
 # %% [markdown]
 # ## What's a gradient?
 #
-# Here's a small formula with two inputs. We increase each of them a little, and see how
-# much the result grows.
+# We increase each input of a small formula a little, and see how much the result grows.
 
 
 # %%
@@ -58,11 +57,11 @@ print(f(2, 5))
 print((f(2 + h, 5) - f(2, 5)) / h, (f(2, 5 + h) - f(2, 5)) / h)
 
 # %% [markdown]
-# If a grows by a small h, f grows by about {{=9}} · h, and for b, it's {{=2}} · h.
-# These two slopes are the **gradient** of f at (2, 5).
+# If a grows by a small h, f grows by about {{=9}} · h. If b grows by h, f grows by
+# about {{=2}} · h. These two slopes are the **gradient** of f at (2, 5).
 #
 # You could train a network this way, but each weight would take another run of the
-# whole network. We'd like to get all slopes from a single run.
+# whole network, and we'd like to get all slopes from a single one.
 #
 # ## An engine for numbers
 #
@@ -74,14 +73,14 @@ print((f(2 + h, 5) - f(2, 5)) / h, (f(2, 5 + h) - f(2, 5)) / h)
 # | y = a · b | b | a |
 # | y = exp(a) | y | |
 #
-# The slopes of consecutive steps multiply. If y grows 3 times as fast as a, and the
-# loss grows 4 times as fast as y, then the loss grows 12 times as fast as a. This is
-# the **chain rule**.
+# When one step follows another, you multiply their slopes. If y grows 3 times as fast
+# as a, and the loss grows 4 times as fast as y, then the loss grows 12 times as fast as
+# a. This is the **chain rule**.
 #
-# So while we compute, we write down each step. A `Value` is a number that remembers
-# which values it was made from, its **parents**, and the slope for each of them. The
-# class defines what `+` does, because Python turns `a + b` into `a.__add__(b)`.
-# Defining an operator like this is called **operator overloading**.
+# To have the slopes later, we write down each step while we compute. A `Value` is a
+# number that remembers which values it was made from, its **parents**, and the slope
+# for each of them. Python turns `a + b` into `a.__add__(b)`, so the class can define
+# what `+` does, which is called **operator overloading**.
 
 
 # %%
@@ -150,12 +149,13 @@ viz.formula(y)
 # %% [markdown]
 # The notes form a **graph**, and now we walk through it backward. From here on, the
 # gradient of a value, its `grad`, is how fast y grows with that value. We start at y,
-# whose gradient is 1, because y grows exactly as fast as itself. Each value then sends
-# its parents its own gradient times the slope, which is called **backpropagation**.
+# whose gradient is 1, because y grows exactly as fast as itself. Then each value sends
+# its gradient, times the slope, to each of its parents. This is called
+# **backpropagation**.
 #
 # **Puzzle 2: where paths meet.** Here's a first version, which should find 9 for a and
-# 2 for b. Before you run it, follow the arrows and predict what it finds for a. Then
-# fix the line.
+# 2 for b. Before you run it, predict what it finds for a, and remember that `pop` takes
+# the last value in the list. Then fix the line.
 
 
 # %%
@@ -211,9 +211,9 @@ backward_2(y)
 viz.formula(y)
 
 # %% [markdown]
-# We get {{=8|x: data 3, grad 8}}. y has sent two parts to u, so u is visited twice, and
-# both times it sends its whole gradient to x. What if each visit sends only the part
-# that has just arrived? The next function does that, and counts its visits.
+# We get {{=8|x: data 3, grad 8}}, because y has sent two parts to u. So u is visited
+# twice, and both times it sends its whole gradient to x. What if each visit sends only
+# the part that has just arrived? The next function does that, and counts its visits.
 
 
 # %%
@@ -233,8 +233,8 @@ for n in 1, 2, 10, 18:
     print(f"2**{n} * x  slope {x.grad:,.0f}, visits {visits:,}")
 
 # %% [markdown]
-# Every slope is correct now. But each `y + y` doubles the visits below it, so after 18
-# of them, there are {{=524,287|visits 524,287}} visits to only 19 values.
+# Every slope is correct now, but each `y + y` doubles the visits below it. After 18 of
+# them, there are {{=524,287|visits 524,287}} visits to only 19 values.
 #
 # Each value should be visited only **once**, and only after **all values that use it**,
 # because its gradient isn't complete before that. Such an order is called a
@@ -294,7 +294,7 @@ print(b.grad, "solved:", b.grad == -0.375)  # -6 / 16
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# 1 / b² is y², so backward doesn't need b at all.
+# 1 / b² is y², so you don't need b again.
 #
 # ```python
 # slope = -y * y
@@ -304,8 +304,8 @@ print(b.grad, "solved:", b.grad == -0.375)  # -6 / 16
 
 # %% [markdown]
 # Now let's train something. We fit exp(w · x + bias) to three points that are close to
-# the curve eˣ. Each of the 31 steps goes downhill, because it subtracts 0.05 times the
-# gradient from `w` and from `bias`. The factor 0.05 is called the learning rate.
+# the curve eˣ. Each of the 31 steps subtracts 0.05 times the gradient from `w` and
+# `bias`, so it goes downhill. The factor 0.05 is called the learning rate.
 
 
 # %%
@@ -347,8 +347,8 @@ train()
 #
 # <details><summary>Answer</summary>
 #
-# `+=` adds to the gradients of all earlier steps, so every step follows their sum
-# instead of the current slope, and runs past the minimum. In the end, the loss is
+# `+=` adds each gradient to those of all earlier steps, so every step follows the sum
+# instead of the current slope and runs past the minimum. In the end, the loss is
 # {{=8.4|8.4169}}, which is larger than at the beginning.
 #
 # </details>
@@ -357,8 +357,8 @@ train()
 train(reset=False)
 
 # %% [markdown]
-# Our engine has a limit, though. A recurrent network over a thousand time steps is a
-# chain of more than a thousand values.
+# Our engine has a limit, though. A network that reads a long text word by word is a
+# chain of thousands of values.
 
 # %%
 x = Value(1.0)
@@ -376,9 +376,9 @@ except RecursionError as error:
 #
 # ## The same for tensors
 #
-# One number at a time is slow, so minigrad records operators on whole tensors.
-# Everything computed from a tensor with `requires_grad=True` is recorded. (`relu`
-# replaces negative elements with 0.)
+# One number at a time is slow, so minigrad computes with whole tensors, and records
+# every operator on a tensor with `requires_grad=True` or on anything made from it.
+# (`relu` replaces negative elements with 0.)
 
 # %%
 x = tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
@@ -390,22 +390,23 @@ loss, loss.grad_fn
 
 # %% [markdown]
 # `grad_fn` is the **node** of the operator that made the tensor. `next_functions` has a
-# pair for each operand. It names the node that gets the operand's gradient, and which
-# result of that node the operand is. Here that's result 0, because `Mul` has only one.
+# pair for each operand. The pair contains the node that gets the operand's gradient,
+# and the operand's number among that node's results, which is 0 because `Mul` has only
+# one.
 
 # %%
 print(loss.grad_fn.next_functions)
 print(h1.grad_fn.name(), bias.grad_fn)
 
 # %% [markdown]
-# Each box is a node, with the shape of its tensor. If you see a slider, drag it to step
-# through the backward pass.
+# Each box shows a node and the shape of its tensor. If you see a slider, drag it to
+# step through the backward pass.
 
 # %%
 viz.graph(loss, w=w, bias=bias)
 
 # %% [markdown]
-# There are three things to see:
+# The picture shows three things:
 #
 # - `x` isn't in the graph, because it doesn't require a gradient.
 # - The graph ends in {{=**leaves**|2 of them leaves}}, the green boxes. These are the
@@ -413,7 +414,7 @@ viz.graph(loss, w=w, bias=bias)
 # - `Mul` sends two gradients to the same node, because both factors are `h1`.
 #
 # After backward, each leaf has a gradient with the leaf's shape, and its box shows the
-# norm of this gradient.
+# norm (length) of this gradient.
 
 # %%
 loss.backward()
@@ -423,8 +424,8 @@ viz.graph(loss, w=w, bias=bias)
 # %% [markdown]
 # ### Leaves
 #
-# The tensors in between had gradients too, but each was dropped once its node had used
-# it, to save memory. Leaves keep theirs in `.grad`, and so do tensors on which you've
+# The tensors in between had gradients too, but to save memory, each was dropped once
+# its node had used it. Leaves keep theirs in `.grad`, and so do tensors on which you've
 # called `retain_grad()`. A tensor is a leaf if no recorded operator made it.
 # **Predict** `requires_grad` and `is_leaf` for a weight `w`, data `x`, the product `x @
 # w`, and the sum `x + x`.
@@ -451,7 +452,7 @@ for t in w, x, x @ w, x + x:
 # ## Not recorded
 #
 # A graph takes memory, because it keeps what backward needs. If you only need a
-# network's result, switch recording off with `no_grad()`. Then {{=you can't call
+# network's result, switch recording off with `no_grad()`, but then {{=you can't call
 # `backward()` on the result|element 0 of tensors does not require grad}}. (`with
 # trying():` shows only the message.)
 
@@ -518,8 +519,8 @@ print(y, x.grad, "solved:", good)
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# Add what rounding changes, but as a constant. This is called the **straight-through
-# estimator**.
+# Add to x what rounding changes, but detached, so that it counts as a constant. This is
+# called the **straight-through estimator**.
 #
 # ```python
 # y = x + (x.round() - x).detach()
@@ -531,8 +532,8 @@ print(y, x.grad, "solved:", good)
 # ## Function and ctx
 #
 # An operator consists of two functions. `forward` computes the result, and `backward`
-# turns the gradient of the result, which we call `dy`, into those of the operands. You
-# can write your own operators with the same interface as in PyTorch.
+# turns the gradient of the result, called `dy`, into those of the operands. You can
+# write your own operators with the same interface as in PyTorch.
 
 
 # %%
@@ -564,16 +565,16 @@ print(y, x.grad, sep="\n")
 # | `ctx.needs_input_grad` | says for each argument whether its gradient is needed |
 # | `ctx.power = 3`, or any other name | keeps numbers, shapes, and options |
 #
-# `backward` returns one gradient for **each argument** of forward, or None if an
-# argument has none. The multiplications inside forward aren't recorded, because {{=a
-# single node|Backward visits Sum, Cube, x}} stands for all of them.
+# `backward` returns one gradient for **each argument** of forward, which is None for an
+# argument without a gradient. The multiplications inside forward aren't recorded,
+# because {{=a single node|Backward visits Sum, Cube, x}} stands for all of them.
 
 # %%
 viz.graph(Cube.apply(x).sum(), x=x)
 
 # %% [markdown]
 # **Puzzle 5: sigmoid.** For y = 1 / (1 + e⁻ˣ), the slope is e⁻ˣ / (1 + e⁻ˣ)², but this
-# operator saves only y. Write the slope in terms of y. Use that 1 − y is e⁻ˣ / (1 +
+# operator saves only y. Write the slope in terms of y, knowing that 1 − y is e⁻ˣ / (1 +
 # e⁻ˣ). (`gradcheck`, which tests it, is explained below.)
 
 
@@ -657,9 +658,9 @@ viz.graph(loss, x=x)
 # So `Tanh` {{=has to wait for `Exp`|'ExpBackward0', 'TanhBackward0'}}. The last node,
 # `AccumulateGrad`, belongs to the leaf `x` and adds to `x.grad`.
 #
-# PyTorch doesn't compute an order in advance. Instead, its engine counts how many
-# gradients each node will get. When a node has run, the counts of its next nodes go
-# down, and a node with a count of 0 is ready. These are the counts for our graph.
+# Instead of computing an order in advance, PyTorch's engine counts how many gradients
+# each node will get. When a node has run, the counts of its next nodes go down, and a
+# node with a count of 0 is ready. These are the counts for our graph.
 #
 # | after | Mul | Exp | Tanh | x |
 # |---|---|---|---|---|
@@ -673,12 +674,13 @@ viz.graph(loss, x=x)
 #
 # ## Accumulation
 #
-# The slope of x · x + x at 3 is 7. **Predict** what the three lines show.
+# The slope of x · x + x at 3 is 7. **Predict** the three gradients that the loop
+# prints.
 #
 # <details><summary>Answer</summary>
 #
-# They show 7, 14, and 21, because each backward {{=adds to `.grad`|tensor([21.])}}, as
-# in our engine.
+# They're 7, 14, and 21, because each backward {{=adds to `.grad`|tensor([21.])}}, as in
+# our engine.
 #
 # </details>
 
@@ -720,14 +722,13 @@ with trying():
 # %% [markdown]
 # A graph with saved tensors allows {{=only one backward|Trying to backward through the
 # graph a second time}}, unless you pass `retain_graph=True`. Usually, though, this
-# error means that you computed part of the graph once, before the training loop.
-# Compute it in every step instead.
+# error means that you computed part of the graph once, before the training loop,
+# instead of in every step.
 #
 # ### The gradient of many numbers
 #
-# Backward begins with a gradient of 1, because it asks how fast a single number grows.
-# If y has several elements, it's {{=not clear whose slopes you want|only for scalar
-# outputs}}.
+# Backward begins with a gradient of 1, which works only for a single number. If y has
+# several elements, it's {{=not clear whose slopes you want|only for scalar outputs}}.
 
 # %%
 a = tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
@@ -871,7 +872,7 @@ y.backward()
 print("y was computed with 3, but the gradient is", w.grad.item())
 
 # %% [markdown]
-# It's {{=103}}, and no error warns you.
+# The gradient is {{=incorrect|103.0}}, and no error warns you.
 #
 # Many writes are {{=harmless|tensor([3., 0.])}}, though. Below, `y += 1` overwrites a
 # tensor that no node has saved. `relu_` may overwrite y too, because the backward of
@@ -908,7 +909,7 @@ print(w.grad)
 # <details><summary>Answer</summary>
 #
 # The single layer can't, because the best plane is {{=1/2 everywhere|[0.5, 0.5, 0.5,
-# 0.5]}}. With a tanh between two layers, the surface can bend.
+# 0.5]}}. Two layers with a tanh in between can bend the plane.
 #
 # </details>
 
@@ -968,7 +969,7 @@ y.sum().backward()
 print(y, x.grad)
 
 # %% [markdown]
-# The result is fine, but a gradient is {{=NaN|nan}}. `where` sends a 0 back to 1 / x,
+# The result is fine, but one gradient is {{=NaN|nan}}. `where` sends a 0 back to 1 / x,
 # whose backward multiplies it by the infinite slope, and 0 · ∞ is NaN. That's a common
 # reason why the loss suddenly becomes NaN during training.
 #
@@ -988,7 +989,8 @@ print(y, x.grad, "solved:", good)
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# Any number except 0 works, because the second `where` drops its quotient.
+# Instead of 1.0, you can use any number except 0, because the second `where` drops its
+# quotient.
 #
 # ```python
 # safe = where(x > 0, x, 1.0)
@@ -997,9 +999,9 @@ print(y, x.grad, "solved:", good)
 # </details>
 
 # %% [markdown]
-# How do you find the line where a NaN began? In anomaly mode, each node remembers the
-# line that recorded it, and backward looks for NaN. That takes time, so switch it on
-# only while you search.
+# How do you find the line that a NaN comes from? In anomaly mode, each node remembers
+# the line that recorded it, and backward looks for NaN. That takes time, so switch it
+# on only while you search.
 
 # %%
 with trying(), detect_anomaly():
@@ -1067,7 +1069,7 @@ with trying():
 # <details><summary>Answer</summary>
 #
 # At 0, the central difference is 1/2 but backward says 0, so `gradcheck` {{=fails|0.0
-# False}}. Neither is wrong, because relu has no slope there, so test gradients away
+# False}}. Neither is wrong, because relu has no slope there. So test gradients away
 # from corners. At 0.001, {{=it passes|0.001 True}}, because its small steps don't reach
 # the corner.
 #
@@ -1101,8 +1103,8 @@ print(first.item(), second.item())
 # %% [markdown]
 # ## Before you go: three questions
 #
-# 1. `y = x * 2; z = y.sum() + y.prod()`. How often does `z.backward()` visit the node
-#    of `x * 2`, and how many gradients meet there?
+# 1. `y = x * 2; z = y.sum() + y.prod()`. How many times does `z.backward()` visit the
+#    node of `x * 2`, and how many gradients meet there?
 # 2. Why does `relu` only need to save its result, while `mul` saves both operands?
 # 3. At step 812, the loss suddenly becomes NaN. Which tool do you use, and what does it
 #    cost?

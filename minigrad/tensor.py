@@ -113,9 +113,9 @@ class Tensor(Methods, Differentiable, Suggesting):
         """Return a new tensor that reads the same memory, but has no history.
 
         It has the same storage, shape, strides, and offset, whatever they are, so a
-        write to either is seen and counted in both. It's a leaf without a grad_fn and
-        requires no gradient, so no gradient goes through it to x. x itself stays as it
-        is. Each call must return a new tensor, even if x requires no gradient.
+        write to one of the two tensors is seen and counted in both. It's a leaf without
+        a grad_fn and requires no gradient, so no gradient goes through it. self stays
+        as it is. Each call must return a new tensor, even if self requires no gradient.
         You can use Tensor(storage, shape, strides, offset).
         """
 

@@ -14,10 +14,10 @@
 # # Lab 08 · The graph and its gradients
 #
 # In this lab, you write minigrad's autograd. There are twenty-one exercises, which take
-# about {{duration}}. In the first eight, you write the engine, and the next five are
-# the gradients that you need to train a network. The others are the gradients of more
-# operators, gradcheck, and a test of your own. Once you've run a cell with your code,
-# every `backward()` in minigrad uses it.
+# about {{duration}}. In the first eight, you write the engine, and in the next five,
+# the gradients that you need to train a network. The others are about the gradients of
+# more operators, gradcheck, and a test of your own. Once you've run a cell with your
+# code, every `backward()` in minigrad uses it.
 
 # %% [markdown]
 # {{how}}
@@ -58,9 +58,9 @@ answers_from("labs", before="08_autograd")
 # ## A Function and its context
 #
 # To define an operator, you write a class with two functions, `forward` and `backward`.
-# Users call a third one, `apply`, which runs forward and records the call. Backward
-# gets what forward has saved from the context `ctx`, and each call has its own context.
-# This is what happens in a call:
+# Users call a third one, `apply`, which runs forward and records the call. The context
+# `ctx` keeps what forward saves for backward, and each call has its own context. This
+# is what happens in a call:
 #
 # > `Cube.apply(x)` → ctx = Context(Cube, (x,)) → y = `Cube.forward(ctx, x)` →
 # > ctx.record(y)
@@ -95,8 +95,8 @@ class Cube(Function):
 # <details><summary>Hint 2</summary>
 #
 # Make the context, and call forward inside `with no_grad():`. After the block, ask
-# `is_grad_enabled()`, because inside it the answer is always no. `any(...)` of a tuple
-# of bools is True if at least one is True.
+# `is_grad_enabled()`, because inside it the answer is always False. `any(...)` of a
+# tuple of bools is True if at least one is True.
 #
 # </details>
 
@@ -129,9 +129,9 @@ check(Function.apply)
 # %% [markdown] task="leaf_rules"
 # ## Leaves
 #
-# The graph ends at a **leaf**, and backward puts the leaf's gradient into `.grad`. If
-# an operator made a tensor, the tensor's gradient is only on its way to the leaves, and
-# it's dropped once it has been passed on.
+# The graph ends at a **leaf**, and backward puts the leaf's gradient into `.grad`. If a
+# recorded operator made a tensor, backward only passes the tensor's gradient on toward
+# the leaves, and then drops it.
 #
 # | | requires_grad | is_leaf | keeps_grad |
 # |---|---|---|---|
@@ -139,9 +139,10 @@ check(Function.apply)
 # | `x = tensor([1.0])` | False | ? | ? |
 # | `y = w * x` | ? | False | ? |
 #
-# Fill in the table, and then write `leaf_rules`. It knows two things about a tensor:
-# whether somebody `asked` for its gradient, and the `node` of the operator that made
-# it, or None. The next cell shows that `or` doesn't always give you a bool.
+# Fill in the table, where `keeps_grad` says whether backward puts the gradient into
+# `.grad`. Then write `leaf_rules`, which knows two things about a tensor: whether
+# somebody `asked` for its gradient, and the `node` of the operator that made it, or
+# None. The next cell shows that `or` doesn't always give you a bool.
 
 # %%
 asked, node = False, "the node of w * x"
@@ -184,8 +185,8 @@ check(leaf_rules)
 # %% [markdown] task="detach"
 # ## Detach
 #
-# `x.detach()` reads the same memory as `x`, with the same shape, strides, and offset,
-# but it has no history. So no gradient goes through it. For example, you detach a loss
+# `x.detach()` returns a tensor with the same memory, shape, strides, and offset as `x`,
+# but without a history, so no gradient goes through it. For example, you detach a loss
 # before you keep it, because otherwise you'd keep its whole graph.
 #
 # Write the method `detach`. Views made by `as_strided` or `permute` are recorded, so
@@ -233,7 +234,7 @@ check(Tensor.detach)
 # %% [markdown] task="topological_order"
 # ## In which order?
 #
-# Backward visits each node once, when the node's whole gradient is there. So a node may
+# Backward visits each node once, when the node's whole gradient is there, so a node may
 # come only after **all** nodes that send it a part. This is a topological order.
 #
 # >      loss
@@ -398,7 +399,7 @@ check(backward)
 # times, so its gradient is the **sum** of four. The gradient that comes back has shape
 # (4, 3), and must be summed to shape (3,).
 #
-# > x (4, 2, 3) to (2, 1): dimension 0 is removed, and dimension 2 keeps size 1
+# > x (4, 2, 3) to (2, 1): sum dimension 0 and remove it, and sum dimension 2 to size 1
 #
 # Write `sum_to_size` with tensor operators.
 
@@ -455,13 +456,12 @@ check(sum_to_size)
 # %% [markdown] task="next_version"
 # ## A counter for each storage
 #
-# The node of `x * y` saves x and y for backward. It saves the tensors themselves, not
+# The node of `x * y` saves the tensors x and y themselves for backward, instead of
 # copies. If `x.add_(1)` then writes to x, backward computes with other numbers than
 # forward did.
 #
-# So every storage counts the writes to it, and PyTorch calls this count the storage's
-# **version**. All views of a tensor have the same storage, so they have the same
-# version.
+# So every storage counts the writes to it, and this count is called its **version**.
+# All views of a tensor have the same storage, so they have the same version.
 #
 # Write `next_version`, which minigrad calls after each write. In the next cell, two
 # lists share an object in the same way.
@@ -514,8 +514,9 @@ check(next_version)
 # ## An error instead of a wrong gradient
 #
 # When a node saves a tensor, it also saves the tensor's version. When backward needs
-# the tensor, `unpack` compares the two. If they differ, it raises an error, because
-# otherwise the gradient would be wrong and nobody would notice.
+# the tensor, `unpack` compares the saved version with the current one. If they differ,
+# it raises an error, because otherwise the gradient would be wrong and nobody would
+# notice.
 #
 # Write `unpack`.
 
@@ -703,7 +704,8 @@ check(matmul_right_backward)
 #
 # Each element of x goes into one sum, and the sum grows as fast as the element does. So
 # each element gets the dy of its sum. In other words, dy is broadcast over the
-# dimensions that were summed, and broadcasting's own gradient was a sum (exercise 6).
+# dimensions that were summed, just as the gradient of broadcasting is a sum (exercise
+# 6).
 #
 # > x (2, 3, 4), dims (0, 2): y and dy have shape (3,), and dy becomes (1, 3, 1), then
 # > (2, 3, 4)
@@ -883,9 +885,9 @@ check(div_backward)
 # %% [markdown] task="pow_backward"
 # ## The base of a power
 #
-# For y = aᵇ, the slope for a is b · aᵇ⁻¹. There's one special case. If b is 0, y is
-# always 1, so the gradient must be 0. But for a = 0, the formula gives 0 · 0⁻¹, which
-# is 0 · ∞. The next cell shows what NumPy makes of it.
+# For y = aᵇ, the slope for a is b · aᵇ⁻¹, but b = 0 is a special case. Then y is always
+# 1, so the gradient must be 0. But if a is also 0, the formula gives 0 · 0⁻¹, which is
+# 0 · ∞. The next cell shows what NumPy makes of it.
 #
 # Write `pow_backward`. (minigrad has the gradient of the exponent already.)
 
@@ -971,9 +973,9 @@ check(relu_backward)
 # %% [markdown] task="amax_backward"
 # ## The gradient of the maximum
 #
-# For y = a.amax(dims), only the maximum decides. So it gets dy, and the gradient of all
-# other elements is zero. If several elements are equal to the maximum, they **share**
-# dy in equal parts, for example in a row of zeros after a relu. (`max` with a dim also
+# In y = a.amax(dims), only the maximum counts, so it gets dy, and the gradient of all
+# other elements is 0. If several elements are equal to the maximum, they **share** dy
+# in equal parts, for example in a row of zeros after a relu. (`max` with a dim also
 # returns an index, and there the element at the index gets all of dy.)
 #
 # Write `amax_backward` with tensor operators.
@@ -1077,7 +1079,7 @@ print(dx)
 # %% [markdown] hints="slice_backward"
 # <details><summary>Hint 1</summary>
 #
-# The index that read from x also says where to write dy. Write it to what?
+# The index that read from x also says where to write dy. What should you write it to?
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -1114,8 +1116,7 @@ check(slice_backward)
 # function that computes the differences.
 #
 # Use the **central difference**, (f(x + ε) − f(x − ε)) / 2ε, whose error is about ε².
-# The error of a one-sided difference is about ε. Rounding adds about 10⁻¹⁶ / ε, so ε =
-# 10⁻⁶ is a good choice, as the next cell shows.
+# Rounding adds about 10⁻¹⁶ / ε, so ε = 10⁻⁶ is a good choice, as the next cell shows.
 #
 # Write `numerical_jacobian`. It returns the *transpose* of the Jacobian, because each
 # element that you change gives you a row. Restore the input exactly, and remember that
@@ -1141,8 +1142,8 @@ for h in 1e-1, 1e-3, 1e-6, 1e-10, 1e-14:
 #
 # For each i, keep `old = flat[i].item()`. Write `old + eps` and call the function,
 # write `old - eps` and call it again, and then write `old` back. Call the function
-# under `no_grad()`, with all inputs. Copy its result with `np.array(y.numpy())`,
-# because it may be a view of the input.
+# under `no_grad()`, with all inputs. Copy its result with
+# `np.array(y.detach().cpu().numpy())`, because it may be a view of the input.
 #
 # </details>
 # <details><summary>Hint 3</summary>

@@ -10,7 +10,7 @@ def sum_to_size(x, shape):
 
     The shapes are lined up at their last dimension. Dimensions of x that `shape`
     doesn't have are summed and removed. Dimensions that have size 1 in `shape` and
-    another size in x are summed and keep size 1.
+    another size in x are summed to size 1.
 
     x: a tensor, which may have no dimensions or no elements.
     shape: a tuple of ints >= 0.
@@ -21,7 +21,7 @@ def sum_to_size(x, shape):
     RuntimeError if `shape` can't be broadcast to x's shape.
 
     You can use x.sum(dims, keepdim=True) and x.view(shape).
-    With x of shape (4, 2, 3), (2, 1) sums dimensions 0 and 2, and () sums them all.
+    If x has shape (4, 2, 3), the shape (2, 1) sums dimensions 0 and 2, and () sums all.
     """
 
 

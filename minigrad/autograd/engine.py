@@ -38,11 +38,11 @@ def backward(order, seeds, retain_graph=False):
     - Its gradients are those that have arrived at (node, 0), (node, 1), ..., (node,
       node.outputs - 1), with None in place of each that hasn't. If all are None, skip
       the node.
-    - Call node(*gradients). It returns a gradient or None for each of
-      node.next_functions, which says where to send it: to (next node, index), or
-      nowhere, (None, 0). You may drop gradients that go nowhere, but don't add them up,
-      because their shapes may differ. A leaf's node has no next ones, and adds to .grad
-      when it's called.
+    - Call node(*gradients). It returns a gradient or None for each pair in
+      node.next_functions. The pair is the (next node, index) to send the gradient to,
+      or (None, 0) if it goes nowhere. You may drop gradients that go nowhere, but don't
+      add them up, because their shapes may differ. A leaf's node has no next nodes, and
+      adds to .grad when it's called.
     - If two gradients meet at (next node, index), replace them with their sum, g + h.
       `+=` would change a tensor that others may use.
     - Right after the call, call node.release(), which drops what the node has saved,
@@ -149,9 +149,9 @@ def check_output(x, number):
           "has item() or numpy() made a number of it?", TypeError)  # fmt: skip
     check(requires(x),
           lambda: f"element {number} of tensors does not require grad and does not "
-          "have a grad_fn: nothing it was made from requires gradients. Ask for them "
-          "before computing, with tensor(..., requires_grad=True) or "
-          "x.requires_grad_(), and compute outside of no_grad()")  # fmt: skip
+          "have a grad_fn: no recorded operator made it. Ask for gradients before "
+          "computing, with tensor(..., requires_grad=True) or x.requires_grad_(), and "
+          "compute outside of no_grad()")  # fmt: skip
 
 
 def check_input(x, number):

@@ -263,7 +263,7 @@ def written(x):
 
 @exercise(points=2, stars=2, minutes=10, level="good to know")
 def unpack(x, version, name):
-    """Return the saved tensor x itself, if it hasn't been written to since.
+    """Return the saved tensor x itself, unless it has been written to since.
 
     version: an int, x.storage.version when x was saved. Versions never decrease.
     name: the name of the node that saved x, such as "MulBackward0".

@@ -42,8 +42,8 @@ def leaf_rules(asked, node):
     requires_grad: will backward() compute its gradient? It will if somebody asked for
         the gradient, or if a recorded operator made the tensor.
     is_leaf: does the graph end here? Tensors that aren't in any graph count as leaves.
-    keeps_grad: will backward() put the gradient into .grad? It does so only for leaves
-        that require a gradient.
+    keeps_grad: will backward() put the gradient into .grad, even without retain_grad()?
+        It does so only for leaves that require a gradient.
     """
 
 

@@ -132,8 +132,9 @@ def test_col2im(kernel):
 def test_div_backward(div_backward):
     """Raise an error if `div_backward` is incorrect, and return if it's correct.
 
-    div_backward: a function with the contract of div_backward. div_backward(dy, a, b)
-        is the gradient of b, where y = a / b, for arrays of float64.
+    div_backward: a function that follows the contract of exercise 14, so
+        div_backward(dy, a, b) is the gradient of b, where y = a / b, for arrays of
+        float64.
 
     A correct function must pass. It may compute in any order, so its results are
     correct up to rounding. The incorrect ones return incorrect values for ordinary
