@@ -77,10 +77,10 @@ print((f(2 + h, 5) - f(2, 5)) / h, (f(2, 5 + h) - f(2, 5)) / h)
 # as a, and the loss grows 4 times as fast as y, then the loss grows 12 times as fast as
 # a. This is the **chain rule**.
 #
-# To have the slopes later, we write down each step while we compute. A `Value` is a
-# number that remembers which values it was made from, its **parents**, and the slope
-# for each of them. Python turns `a + b` into `a.__add__(b)`, so the class can define
-# what `+` does, which is called **operator overloading**.
+# To use the chain rule, we write down each step while we compute. A `Value` is a number
+# that remembers which values it was made from, its **parents**, and the slope for each
+# of them. Python turns `a + b` into `a.__add__(b)`, so the class can define what `+`
+# does, which is called **operator overloading**.
 
 
 # %%
@@ -117,8 +117,8 @@ print((10 + Value(2.0)).data, (10 * Value(2.0)).data)
 
 # %% [markdown]
 # **Puzzle 1: from the right.** For `10 - a`, Python calls `a.__rsub__(10)`, so `self`
-# is `a` and `other` is 10. The line below computes a − 10 instead. Fix it, using only
-# `+` and `*`.
+# is `a` and `other` is 10. The line below computes a − 10 instead, so fix it, using
+# only `+` and `*`.
 
 # %%
 Value.__rsub__ = lambda self, other: self + -1 * other  # your line
@@ -149,13 +149,12 @@ viz.formula(y)
 # %% [markdown]
 # The notes form a **graph**, and now we walk through it backward. From here on, the
 # gradient of a value, its `grad`, is how fast y grows with that value. We start at y,
-# whose gradient is 1, because y grows exactly as fast as itself. Then each value sends
-# its gradient, times the slope, to each of its parents. This is called
-# **backpropagation**.
+# whose gradient is 1, because y grows as fast as itself. Then each value sends its
+# gradient, times the slope, to each of its parents. This is called **backpropagation**.
 #
 # **Puzzle 2: where paths meet.** Here's a first version, which should find 9 for a and
-# 2 for b. Before you run it, predict what it finds for a, and remember that `pop` takes
-# the last value in the list. Then fix the line.
+# 2 for b. Before you run it, predict what it finds for a. (`pop` takes the last value
+# in the list.) Then fix the line.
 
 
 # %%
@@ -188,8 +187,8 @@ print("a:", a.grad, " b:", b.grad, " solved:", (a.grad, b.grad) == (9.0, 2.0))
 # </details>
 
 # %% [markdown]
-# With `+=`, this example is correct, but the next one isn't, because u is used twice
-# **on the way** to y. The formula is 4 · x, so the slope should be 4.
+# With `+=`, this example works, but the next one doesn't, because u is used twice **on
+# the way** to y. The formula is 4 · x, so the slope should be 4.
 
 
 # %%
@@ -303,9 +302,9 @@ print(b.grad, "solved:", b.grad == -0.375)  # -6 / 16
 # </details>
 
 # %% [markdown]
-# Now let's train something. We fit exp(w · x + bias) to three points that are close to
-# the curve eˣ. Each of the 31 steps subtracts 0.05 times the gradient from `w` and
-# `bias`, so it goes downhill. The factor 0.05 is called the learning rate.
+# Let's fit exp(w · x + bias) to three points that are close to the curve eˣ. Each of
+# the 31 steps subtracts 0.05 times the gradient from `w` and `bias`, so it goes
+# downhill. The factor 0.05 is called the learning rate.
 
 
 # %%
@@ -660,7 +659,7 @@ viz.graph(loss, x=x)
 #
 # Instead of computing an order in advance, PyTorch's engine counts how many gradients
 # each node will get. When a node has run, the counts of its next nodes go down, and a
-# node with a count of 0 is ready. These are the counts for our graph.
+# node with a count of 0 is ready, as this table shows for our graph.
 #
 # | after | Mul | Exp | Tanh | x |
 # |---|---|---|---|---|
@@ -738,9 +737,9 @@ with trying():
     y.backward()
 
 # %% [markdown]
-# Here, y has 2 elements and x has 3, so there are 2 · 3 slopes. The matrix of all these
-# slopes is called the **Jacobian**, where J[i, j] says how fast y[i] grows with x[j].
-# For `a @ x`, the Jacobian is `a` itself.
+# Here, y has 2 elements and x has 3, so there are 2 · 3 slopes. They form a matrix
+# called the **Jacobian**, where J[i, j] says how fast y[i] grows with x[j]. For `a @
+# x`, the Jacobian is `a` itself.
 #
 # Autograd never builds this matrix, because it would be huge. Instead, you pass a `dy`
 # with y's shape, and backward computes dx[j] = Σ dy[i] · J[i, j], summed over i. This
@@ -791,7 +790,7 @@ y.backward(dy)
 print(dy, bias.grad, sep="\n")
 
 # %% [markdown]
-# So broadcasting in forward becomes a sum in backward.
+# So a broadcast in forward is a sum in backward.
 #
 # **To the lab**: exercise 6 (`sum_to_size`).
 #
@@ -891,25 +890,24 @@ print(w.grad)
 #
 # ## A network of two layers
 #
-# Two ideas lead to most of the gradients that a network needs.
+# Two ideas give you most of a network's gradients.
 #
 # First, if forward uses an element many times, backward sums the gradients of all these
 # uses. If forward sums many elements, backward gives each of them the same gradient.
 #
 # Second, the shapes tell you the gradient of a matrix product. Suppose y = a @ b, where
 # a has shape (M, K) and b has shape (K, N), so y and dy have shape (M, N). The gradient
-# of a must have shape (M, K). The only product of dy and b with this shape for all M,
-# K, and N is dy @ bᵀ, and it's the correct one. You'll find the gradient of b in the
-# lab.
+# of a is dy @ bᵀ, the only product of dy and b that has a's shape for all M, K, and N.
+# You'll find the gradient of b in the lab.
 #
-# Let's train on four points. The target is 1 if exactly one of the two inputs is 1,
-# which is called exclusive or. We compare a single layer, which is a plane over the two
+# Let's train on four points, whose target is 1 if exactly one of the two inputs is 1.
+# This is called exclusive or. We compare a single layer, which is a plane over the two
 # inputs, with two layers. **Predict** whether the single layer can learn this.
 #
 # <details><summary>Answer</summary>
 #
 # The single layer can't, because the best plane is {{=1/2 everywhere|[0.5, 0.5, 0.5,
-# 0.5]}}. Two layers with a tanh in between can bend the plane.
+# 0.5]}}. With a tanh in between, two layers can form a curved surface.
 #
 # </details>
 
@@ -958,9 +956,8 @@ for name, y in ("one layer", inputs @ w + b), ("two layers", two_layers(inputs))
 #
 # ## Infinity and NaN
 #
-# At 0, 1 / x is infinite, and so is its slope. In the next cell, we use `where` to
-# replace the infinite result with 0. For elements that `where` doesn't select, it sends
-# back a gradient of 0.
+# At 0, 1 / x is infinite, and so is its slope. In the next cell, `where` replaces the
+# infinite result with 0, and sends back a gradient of 0 for it.
 
 # %%
 x = tensor([4.0, 0.0], requires_grad=True)
@@ -971,7 +968,7 @@ print(y, x.grad)
 # %% [markdown]
 # The result is fine, but one gradient is {{=NaN|nan}}. `where` sends a 0 back to 1 / x,
 # whose backward multiplies it by the infinite slope, and 0 · ∞ is NaN. That's a common
-# reason why the loss suddenly becomes NaN during training.
+# reason why a loss becomes NaN during training.
 #
 # **Puzzle 8: a safe division.** Change the line so that we never divide by 0, but y
 # stays the same.
@@ -989,19 +986,19 @@ print(y, x.grad, "solved:", good)
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# Instead of 1.0, you can use any number except 0, because the second `where` drops its
-# quotient.
-#
 # ```python
 # safe = where(x > 0, x, 1.0)
 # ```
 #
+# Instead of 1.0, any number except 0 works, because the second `where` drops its
+# quotient.
+#
 # </details>
 
 # %% [markdown]
-# How do you find the line that a NaN comes from? In anomaly mode, each node remembers
-# the line that recorded it, and backward looks for NaN. That takes time, so switch it
-# on only while you search.
+# To find the line that a NaN comes from, use anomaly mode, where each node remembers
+# the line that recorded it and backward looks for NaN. That takes time, so switch it on
+# only while you search.
 
 # %%
 with trying(), detect_anomaly():
@@ -1063,8 +1060,8 @@ with trying():
 #
 # ### Break it: a corner
 #
-# The slope of relu is 0 to the left of 0 and 1 to the right of it. At 0, backward uses
-# 0. **Predict** what `gradcheck` says about relu at 0, and at 0.001.
+# The slope of relu is 0 to the left of 0 and 1 to the right, and at 0 itself, backward
+# uses 0. **Predict** what `gradcheck` says about relu at 0, and at 0.001.
 #
 # <details><summary>Answer</summary>
 #
@@ -1081,8 +1078,8 @@ for value in 0.0, 0.001:
     print(value, gradcheck(lambda x: x.relu(), x, raise_exception=False))
 
 # %% [markdown]
-# Test your own gradients with random inputs of both signs and a random `dy`, because a
-# `dy` of ones hides a missing factor `dy`.
+# Test gradients with random inputs of both signs and a random `dy`, because a `dy` of
+# ones hides a missing factor `dy`.
 #
 # **To the lab**: exercise 20 (`numerical_jacobian`) and exercise 21
 # (`test_div_backward`), a test that you write.
@@ -1127,8 +1124,8 @@ y = x * 2
 viz.graph(y.sum() + y.prod(), x=x)
 
 # %% [markdown]
-# Now finish **lab 08**. After that, every `backward()` runs your own code, and chapter
-# 09 trains networks with it.
+# Once you finish **lab 08**, every `backward()` runs your own code, and chapter 09
+# trains networks with it.
 #
 # Further reading: A. Karpathy, *micrograd*; A. Griewank and A. Walther, *Evaluating
 # Derivatives* (2008); A. Paszke et al., *Automatic differentiation in PyTorch* (2017);
