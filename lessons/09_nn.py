@@ -13,11 +13,11 @@
 # %% [markdown]
 # # 09 · Modules, losses, optimizers
 #
-# Since chapter 08, minigrad can compute the gradient of any expression. A network needs
-# more than that. Its thousands of weights are in dozens of tensors, and something has
-# to find, save, and initialize them. This lesson is about **modules**, which know their
-# parameters by name, and about the size of the numbers on their way through a deep
-# network. It ends with **losses**, and part 2 is about optimizers.
+# With chapter 08, minigrad can compute the gradient of any expression, but a network
+# needs more than that. Its thousands of weights are in dozens of tensors, and something
+# has to find, save, and initialize them. This lesson is about **modules**, which know
+# their parameters by name, about keeping the numbers in a deep network at a reasonable
+# size, and about **losses**. Part 2 is about optimizers.
 #
 # This lesson takes about {{duration}}, builds on chapter 08, and needs no GPU. Write
 # your predictions down before you run the next cell.
@@ -88,8 +88,8 @@ viz.lines({"loss": losses}, x="step", y="loss")
 # p.grad = None
 # ```
 #
-# Now w and b are near 3 and 2. They aren't exactly 3 and 2, because the points are
-# noisy. What's left of the loss is the variance of the noise, about 0.3² = 0.09.
+# Now w and b are near 3 and 2, but not exactly, because the points are noisy. What's
+# left of the loss is the variance of the noise, about 0.3² = 0.09.
 #
 # </details>
 
@@ -115,9 +115,9 @@ class Tiny:
 
 
 # %% [markdown]
-# A layer is such an object, and so is a network that has layers. Together they form a
+# A layer is such an object, and so is a network made of layers. Together they form a
 # tree, and a function that calls itself for each child can visit all of it. This one
-# adds up how many numbers the parameters hold.
+# counts the numbers in all parameters.
 
 
 # %%
@@ -158,7 +158,7 @@ for name, p in net.named_parameters():
 #
 # **Puzzle 2: lost layers.** This network would never learn, because its `parameters()`
 # returns nothing. What does `__setattr__` see here, and why doesn't it record that?
-# Change the line. `nn.ModuleList` will help.
+# Change the line with the help of `nn.ModuleList`.
 
 
 # %%
@@ -190,8 +190,8 @@ print(names, "solved:", len(names) == 4)
 # </details>
 
 # %% [markdown]
-# Next we call `to` on a tensor and on a module, and ignore what both return.
-# **Predict** the two devices.
+# Next we call `to` on a tensor and on a module, and ignore the results. **Predict** the
+# two devices.
 
 # %%
 rows = minigrad.zeros(2, 64)
@@ -201,15 +201,15 @@ print(rows.device, net[0].weight.device)
 
 # %% [markdown]
 # The rows are still on {{=`cpu`|cpu sim}}, because a tensor's `to` returns a new
-# tensor. A module's `to` changes the module itself. So you write `x = x.to(device)`,
-# but just `net.to(device)`.
+# tensor, so you write `x = x.to(device)`. A module's `to` changes the module itself, so
+# `net.to(device)` is enough.
 #
 # ### A checkpoint is a dictionary
 #
 # A saved network, called a **checkpoint**, needs only names and tensors, and
 # `state_dict()` returns them in a dictionary. A file in the **safetensors** format
-# starts with the length of its header. The header says where each tensor is, and the
-# bytes of all tensors follow.
+# holds the length of its header, then the header, which says where each tensor is, and
+# then the bytes of all tensors.
 
 # %%
 net.to("cpu")
@@ -265,8 +265,9 @@ with trying():
 # ## How large are the numbers?
 #
 # A new network has to start with some weights, and choosing them is called
-# **initialization**. If they were all equal, all units of a layer would get the same
-# gradient and stay equal, so they're random. But how large should they be?
+# **initialization**. If all weights were equal, the outputs of a layer (its **units**)
+# would get the same gradient and stay equal, so weights are random. But how large
+# should they be?
 #
 # Each output of a layer is a sum of n products, where n is the number of inputs, called
 # **fan_in**. Suppose the inputs have variance 1, the weights have variance s², and all
@@ -290,8 +291,8 @@ for s in 0.05, 0.1, 0.2:
 #
 # ### With an activation
 #
-# Real layers are followed by an **activation** such as tanh or ReLU. We look at the
-# distribution of the values after layers 1, 5, 10, 20, and 30.
+# Real layers are followed by an **activation** such as tanh or ReLU, so we look at the
+# distribution of its values after layers 1, 5, 10, 20, and 30.
 
 
 # %%
@@ -313,8 +314,7 @@ def some(seen):
 # Xavier Glorot. Its standard deviation is gain · √(2 / (fan_in + fan_out)), where
 # **fan_out** is the number of outputs. For square layers, that's gain / √n. The
 # **gain** makes up for what the activation takes away, and for tanh PyTorch uses 5/3.
-# Each of the three becomes a row of histograms. **Predict** how each row changes from
-# layer 1 to layer 30.
+# **Predict** how each one's row of histograms changes from layer 1 to layer 30.
 
 # %%
 minigrad.manual_seed(0)
@@ -329,18 +329,18 @@ viz.histograms({name: some(seen) for name, seen in rows.items()})
 # - With small weights, all values shrink toward 0, to {{=about 10⁻⁹|layer 30: standard
 #   deviation 6.5e-10}} in layer 30.
 # - With large weights, most values are {{=near −1 or 1|0.5, layer 30: standard
-#   deviation 0.91}}. There tanh is flat, so hardly any gradient comes back through
-#   these **saturated** units.
+#   deviation 0.91}}, where tanh is flat. Hardly any gradient comes back through such
+#   **saturated** units.
 # - With Xavier initialization, the values stay in between, where tanh has a slope.
 #
-# ReLU doesn't flatten out for large inputs, but it sets the negative half to 0. That
+# ReLU doesn't flatten out for large inputs, but it sets the negative half to 0, which
 # halves the mean of the squares in every layer. **Kaiming initialization**, named after
 # Kaiming He, makes up for it with a gain of √2, so its standard deviation is √(2 / n).
 #
-# By default, `nn.Linear` uses neither Xavier nor Kaiming. As in PyTorch, its weights
-# are uniform between −1/√n and 1/√n, so their variance is 1 / (3n). The next three rows
-# use variances of 1 / n, 2 / n, and 1 / (3n). **Predict** by which factor each changes
-# the mean square per layer.
+# The default weights of `nn.Linear` are smaller. As in PyTorch, they're uniform between
+# −1/√n and 1/√n, so their variance is 1 / (3n). The next three rows use variances of
+# 1/n, 2/n, and 1/(3n). **Predict** by what factor the mean square changes per layer in
+# each row.
 
 # %%
 kaiming = partial(nn.init.kaiming_normal_, nonlinearity="relu")
@@ -352,14 +352,14 @@ rows = {
 viz.histograms({name: some(seen) for name, seen in rows.items()})
 
 # %% [markdown]
-# Only Kaiming's row keeps its size, apart from chance. With 1/√n, each layer keeps half
-# of the mean square, and with the default only a sixth. Shallow networks don't mind,
-# but a deep one without normalization needs its own initialization.
+# Only Kaiming's row roughly keeps its size. With 1/√n, each layer keeps half of the
+# mean square, and with the default only a sixth. Shallow networks don't mind, but a
+# deep one needs Kaiming initialization or batch norm (below).
 #
 # ### The way back
 #
-# The gradient passes through the same matrices, transposed. So if the numbers shrink or
-# explode forward, the gradients do the same backward. We measure the norm of each
+# The gradient passes through the same matrices, transposed, so if the numbers shrink or
+# explode going forward, so do the gradients going back. We measure the norm of each
 # layer's weight gradient in three networks of thirty layers.
 
 
@@ -396,13 +396,14 @@ viz.lines(norms, x="layer", y="norm of the gradient", log="y")
 # %% [markdown]
 # With 0.05, we have **vanishing** gradients, below {{=10⁻¹⁶|from 4.63e-17}}, so nothing
 # learns. With 0.5, we have **exploding** gradients, above {{=10¹³|from 3.01e+13}}, and
-# a single step would ruin the network. With Kaiming initialization, all thirty layers
-# have norms {{=between 0.1 and 0.5|lowest 0.122, highest 0.417}}. Each line is nearly
-# level, because a layer's weight gradient is its input times the gradient from above,
-# and one grows where the other shrinks.
+# a single step would ruin the network. With Kaiming, all thirty layers have norms
+# {{=between 0.1 and 0.5|lowest 0.122, highest 0.417}}. Each line is nearly level,
+# because a layer's weight gradient is its input times the gradient of its output, and
+# if one grows from layer to layer, the other shrinks.
 #
 # **To the lab**: exercise 4 (`linear`) and exercise 5 (`conv2d`) are the layers
-# themselves. Exercise 8 (`fans`) and exercise 9 (`kaiming_uniform_`) initialize them.
+# themselves, and exercise 8 (`fans`) and exercise 9 (`kaiming_uniform_`) initialize
+# them.
 #
 # ### Batch norm: measure, then divide
 #
@@ -413,9 +414,9 @@ viz.lines(norms, x="layer", y="norm of the gradient", log="y")
 #
 # > y = (x − mean) / √(var + eps) · weight + bias
 #
-# A small eps avoids a division by 0. The weight and the bias are learned, one of each
-# per channel, so the network can choose another scale if that helps. They start at 1
-# and 0.
+# A small eps avoids a division by 0. The weight and the bias, one of each per channel,
+# start at 1 and 0 and are learned, so the network can choose another scale if that
+# helps.
 #
 # **Predict** the mean and the standard deviation of y's columns if x has numbers around
 # 5.
@@ -428,22 +429,22 @@ for name, z in {"x": x, "y": y.detach()}.items():
     print(name, [f"{v:.2f}" for v in z.mean(0).tolist() + z.std(0).tolist()])
 
 # %% [markdown]
-# Each line has three means and then three standard deviations. Those of y are {{=1.01}}
-# rather than 1 because `std` divides by n − 1, and batch norm divides by n.
+# Each line has three means and then three standard deviations. The deviations of y are
+# {{=1.01}} rather than 1, because `std` divides by n − 1, but batch norm by n.
 #
 # When you use the network, there may be a single sample and no batch to average over.
 # So during training the layer also keeps a **running mean** and a **running variance**.
-# They're **buffers**, which are tensors that are saved but not learned.
+# They're **buffers**, tensors that are saved but not learned.
 #
 # | | normalizes with | running mean and variance |
 # |---|---|---|
 # | `bn.train()` | the batch's mean and variance | 0.9 · old + 0.1 · the batch's |
 # | `bn.eval()` | the running mean and variance | unchanged |
 #
-# To normalize, batch norm divides the sum of squares by n. The running variance is an
-# estimate for data outside the batch, so it divides by n − 1. The 0.1 is called
-# **momentum**, but it isn't the momentum of part 2. **Predict** the running mean after
-# our one batch. It began at 0, and the columns have means of about 5.2, 5.1, and 4.3.
+# The running variance is an estimate for data outside the batch, so it's computed with
+# n − 1. The 0.1 is called **momentum**, but it isn't the momentum of part 2.
+# **Predict** the running mean after our one batch. It began at 0, and the columns have
+# means of about 5.2, 5.1, and 4.3.
 
 # %%
 print("running mean ", bn.running_mean)
@@ -482,9 +483,9 @@ print(f"difference {gap:.2f}", "solved:", gap < 1e-6)
 # ### Dropout: learn with holes
 #
 # **Dropout** (N. Srivastava and others, 2014) sets each number to 0 with probability p
-# during training, so that no unit can rely on any other one. What's left is divided by
-# 1 − p. **Predict** the share of zeros, the maximum, and the mean for a tensor of ones
-# and p = 0.3.
+# during training, so that no unit can rely on another. What's left is divided by 1 − p.
+# **Predict** the share of zeros, the maximum, and the mean for a tensor of ones and p =
+# 0.3.
 
 # %%
 minigrad.manual_seed(0)
@@ -494,7 +495,7 @@ y = F.dropout(x, p=0.3)
 
 # %% [markdown]
 # The maximum is {{=1 / 0.7|tensor(1.4286)}}, and the mean {{=hardly
-# changes|tensor(1.0059)}}. So `eval()`, which drops nothing, needs no correction.
+# changes|tensor(1.0059)}}, so `eval()`, which drops nothing, needs no correction.
 # Backward uses the same mask, so a dropped number gets no gradient.
 #
 # **To the lab**: exercise 6 (`batch_norm`) and exercise 7 (`dropout`).
@@ -552,13 +553,13 @@ print("in two steps", -F.softmax(scores, 1).log()[0, 2])
 print("in one step ", F.cross_entropy(scores, minigrad.tensor([2])))
 
 # %% [markdown]
-# It gives {{=infinity|in two steps tensor(inf)}}, because exp(−200) is too small for a
-# float32 and becomes 0. In one step, the loss of class t is lse − x[t], where lse is
-# the logarithm of the sum of all exp(x[c]). That works out to {{=200.69}}.
+# In two steps, the loss is {{=infinity|in two steps tensor(inf)}}, because exp(−200) is
+# too small for a float32 and becomes 0. In one step, the loss of class t is lse − x[t],
+# where lse is the logarithm of the sum of all exp(x[c]). That works out to {{=200.69}}.
 #
-# The gradient is even simpler. It's softmax(x) minus a **one-hot** row, which has a 1
-# at the correct class and 0 elsewhere. **Predict** the gradient below, if the softmax
-# is 0.659, 0.242, and 0.099 and class 0 is correct.
+# The gradient is even simpler: softmax(x) minus a **one-hot** row, which has a 1 at the
+# correct class and 0 elsewhere. **Predict** the gradient below, if the softmax is
+# 0.659, 0.242, and 0.099 and class 0 is correct.
 
 # %%
 scores = minigrad.tensor([[2.0, 1.0, 0.1]]).requires_grad_()

@@ -13,8 +13,8 @@
 # %% [markdown]
 # # 09 · Part 2: Which way down?
 #
-# Part 1 ended with a loss, and chapter 08 computes its gradient. An **optimizer**
-# decides how to change the parameters from there. In this lesson, you'll compare SGD,
+# Part 1 ended with a loss, and `backward` computes its gradient. An **optimizer**
+# decides how that gradient changes the parameters. In this lesson, you'll compare SGD,
 # momentum, and Adam, train a network on handwritten digits, and see how initialization
 # and clipping decide whether a deep one learns at all.
 #
@@ -58,7 +58,8 @@ def way(optimizer, p, steps):
 
 # %% [markdown]
 # The simplest rule is `p -= lr * p.grad`, where lr is the learning rate. It's called
-# **SGD**, for stochastic gradient descent.
+# **SGD**, for stochastic gradient descent, because each step usually uses random
+# samples.
 #
 # **Puzzle 1: straight to the floor.** As given, SGD swings from one side of the valley
 # to the other. Choose the learning rate so that b is 0 after the first step, whatever
@@ -93,7 +94,7 @@ print(seen[1], "solved:", abs(seen[1][1]) < 1e-5)
 # and an average of its square. It divides the first by the square root of the second,
 # so a steep and a flat direction get steps of similar size.
 #
-# **Predict** which of the three changes sides of the valley in every step, and which
+# **Predict** which of the three changes sides of the valley at every step, and which
 # ones overshoot the minimum along a.
 
 # %%
@@ -108,7 +109,7 @@ for name, make in {
 viz.surface(lambda a, b: (a * a + 30 * b * b) / 2, ways, x=(-10, 4), y=(-2.2, 2.2))
 
 # %% [markdown]
-# SGD changes sides in every step and creeps along the valley. The other two carry their
+# SGD changes sides at every step and creeps along the valley. The other two carry their
 # speed along, so they swing in longer waves and overshoot, but they get near the
 # minimum sooner.
 #
@@ -160,9 +161,9 @@ optim.Adam([p], lr=0.1).step()
 #
 # **Weight decay** pulls every weight toward 0 by a fraction of its size. `optim.Adam`
 # adds `weight_decay * p` to the gradient, and so does SGD. **AdamW** shrinks the weight
-# separately, before the step. The next cell has two weights. The first one's gradient
-# alternates between 100 and −100, and the second one's between 0.01 and −0.01.
-# **Predict** which weights shrink under Adam, and which under AdamW.
+# separately, before the step. In the next cell, the first weight's gradient alternates
+# between 100 and −100, and the second's between 0.01 and −0.01. **Predict** which
+# weights shrink under Adam, and which under AdamW.
 
 # %%
 for make in optim.Adam, optim.AdamW:
@@ -175,7 +176,7 @@ for make in optim.Adam, optim.AdamW:
     print(f"{make.__name__:<6}", [f"{v:.3f}" for v in p.tolist()])
 
 # %% [markdown]
-# Under Adam, the decay is divided by the gradient's size too. So the first weight
+# Under Adam, the decay is divided by the gradient's size too, so the first weight
 # {{=hardly feels it|['1.008', '0.016']}}, and the second is pulled to 0 at full speed.
 # Under AdamW, {{=both shrink alike|['0.373', '0.373']}}.
 #
@@ -205,9 +206,9 @@ print("solved:", weight.item() < 1 == bias.item())
 # %% [markdown]
 # ### A batch in parts
 #
-# Gradients add up until you reset them, and that's sometimes useful. If a batch doesn't
-# fit into memory, compute it in parts, and make a single step at the end. This is
-# called **gradient accumulation**.
+# Gradients add up until you reset them, which is useful if a batch doesn't fit in
+# memory. You compute it in parts and make a single step at the end, which is called
+# **gradient accumulation**.
 #
 # **Puzzle 4: three parts.** The loss is a mean over 12 rows, and the parts have 4 rows
 # each. Change the line so that the three gradients add up to the gradient of the whole
@@ -252,8 +253,8 @@ viz.images(images[:20], labels[:20].tolist())
 # %% [markdown]
 # The network turns 64 pixels into 32 numbers and those into ten scores. In exercise 16,
 # you'll write the training loop, `linear_regression(model, loss_fn, optimizer, x, y,
-# epochs)`. Each **epoch** uses all of the data once. **Predict** the accuracy before
-# training, and the first loss.
+# epochs)`, named after the lab's example. Each **epoch** uses all of the data once.
+# **Predict** the accuracy before training, and the first loss.
 
 
 # %%
@@ -285,9 +286,9 @@ print(f"after: {score(net):.1%}, loss {losses[0]:.3f}, then {losses[-1]:.3f}")
 #
 # ### Break it: twelve layers
 #
-# Now we train a network with twelve hidden layers of 64 from three initializations.
-# Their standard deviations are 0.05, 0.3, and Kaiming's √(2/64), about 0.18.
-# **Predict** which of them learn.
+# Now we train a network with twelve hidden layers of 64 units, starting from weights
+# with standard deviations of 0.05, 0.3, and Kaiming's √(2/64), about 0.18. **Predict**
+# in which cases it learns.
 
 
 # %%
@@ -320,9 +321,9 @@ viz.lines(curves, x="epoch", y="loss", log="y")
 # ## Clipping
 #
 # Even after a good initialization, a gradient is sometimes huge, for example because of
-# an outlier. **Gradient clipping** makes all gradients shorter by one factor if their
-# norm is above a limit. It has to happen after `backward` and before the step, so we
-# put it into the optimizer's `step`.
+# an outlier. **Gradient clipping** scales all gradients down by the same factor if
+# their joint norm is above a limit. It has to happen after `backward`, so our optimizer
+# clips at the start of its `step`.
 
 
 # %%
@@ -350,7 +351,7 @@ viz.lines(norms, x="epoch", y="norm before clipping", log="y")
 
 # %% [markdown]
 # Without clipping, the first steps are so long that each gradient is larger than the
-# one before. After three of them, everything is NaN, and a NaN never goes away. With
+# one before. After three steps, everything is NaN, and a NaN never goes away. With
 # clipping, each step keeps its direction but is short, so the next gradient stays
 # moderate and the network learns.
 #
@@ -384,9 +385,9 @@ print("solved:", bool(np.isclose(norm, 1) and np.isclose(ratio, 10)))
 #
 # ## What a step costs
 #
-# In chapter 04, `trace` listed the kernels that an expression launches. Here's one
-# training step of a network with four parameters, on the simulator's device. How many
-# of the launches does the optimizer need?
+# In chapter 04, `trace` listed the kernels that an expression launches. Here are those
+# of a training step on the simulator, for a network with four parameters. **Predict**
+# how many of them the optimizer launches.
 
 # %%
 net = nn.Sequential(nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 10)).to("sim")
@@ -398,9 +399,9 @@ names = [launch.operator for launch in trace]
 print(len(names), "launches:", *names)
 
 # %% [markdown]
-# It needs {{=one|matmul adam}} for all four parameters, because a **fused** kernel does
-# all of Adam's arithmetic, and reads and writes each number only once. Operator by
-# operator, Adam takes many more launches.
+# It launches only {{=one|matmul adam}}, because a **fused** kernel does all of Adam's
+# arithmetic for up to eight parameters, and reads and writes each number only once.
+# Operator by operator, Adam would take many more.
 #
 # ## When it doesn't learn
 #
@@ -417,16 +418,16 @@ print(str(found[0].message)[:70], "...")
 
 # %% [markdown]
 # Broadcasting makes it {{=(32, 32)}}, so each prediction is compared with every target.
-# `nn.MSELoss` warns you, and `target.unsqueeze(1)` makes the shapes equal. Here's what
-# else to check.
+# At least `nn.MSELoss` warns you, and `target.unsqueeze(1)` makes the shapes equal.
+# Here's what else to check.
 #
-# - **The loss doesn't fall.** Are `zero_grad` and `step` called? Does the optimizer
+# - **The loss doesn't fall.** Are `zero_grad` and `step` called, and does the optimizer
 #   have all parameters? Are the gradients 0, or huge? Change the learning rate by
-#   factors of 3. (Chapter 10 lowers it by a **schedule**.)
+#   factors of 3. (Chapter 10 lowers it on a **schedule**.)
 # - **`p.grad` is None.** The parameter had no part in the loss, and optimizers skip it
 #   silently.
-# - **The loss is NaN.** Lower the learning rate, clip, and find the line with
-#   `autograd.detect_anomaly()`.
+# - **The loss is NaN.** Lower the learning rate, clip, or let
+#   `autograd.detect_anomaly()` name the line behind it.
 # - **An error about dtypes or devices.** NumPy's float64 needs `x.float()`, class
 #   labels need `labels.long()`, and data needs `x.to(device)`. Move the model before
 #   you make the optimizer.
@@ -441,7 +442,8 @@ losses = linear_regression(net, F.cross_entropy, adam, x[:10], t[:10], 50)
 print(f"{losses[0]:.3f}, then {losses[-1]:.3f}")
 
 # %% [markdown]
-# A correct network memorizes all ten. If yours doesn't, look for a mistake in the code.
+# A correct network memorizes all ten, so if yours doesn't, look for a mistake in the
+# code.
 #
 # ## Before you go: three questions
 #

@@ -16,9 +16,9 @@
 # In this lab, you write everything between a gradient and a network that learns. There
 # are seventeen exercises, which take about {{duration}}. First come modules and four
 # layers, then initialization, the loss of a classifier as two kernels, the optimizers'
-# rules, clipping, and the training loop. The last exercise is a test. Apart from two
-# kernels, you write Python with tensors from here on, and your functions from chapters
-# 03 to 08 do the work underneath.
+# rules, clipping, and the training loop. The last exercise is a test. Apart from the
+# two kernels, you write Python with tensors, and your functions from chapters 03 to 08
+# do the work underneath.
 
 # %% [markdown]
 # {{how}}
@@ -78,7 +78,7 @@ print(list(net._modules), list(first._parameters))
 # Let the function call itself for each child, with the child's name added to the
 # prefix. Or loop over `self.named_modules(prefix=..., remove_duplicate=...)`, which
 # already visits the tree in the right order. To find parameters that were already
-# listed, keep a set of them. All levels must share that set.
+# listed, keep a set of them, which all levels must share.
 #
 # </details>
 
@@ -119,7 +119,7 @@ check(Module.named_parameters)
 # again at any time are registered with `persistent=False` and left out.
 #
 # There are two differences from exercise 1. A shared parameter is in the dictionary
-# under each of its names, because loading looks for all of them. And each tensor is
+# under each of its names, because loading looks for all of them, and each tensor is
 # detached, so that nothing you do with it is recorded.
 #
 # Write `state_dict`. The module below has all kinds of tensors.
@@ -132,8 +132,8 @@ print(list(norm._parameters), list(norm._buffers), norm._non_persistent_buffers_
 # %% [markdown] hints="state_dict"
 # <details><summary>Hint 1</summary>
 #
-# What do you have to pass to a child so that its names come out complete? Note that
-# this `prefix` already ends with a dot.
+# What do you have to pass to a child so that its names come out complete? This `prefix`
+# already ends with a dot.
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -475,7 +475,7 @@ check(dropout)
 # is a sum of **fan_out** products.
 #
 # A `Linear` weight has shape (out, in). In a convolution, each output depends on all
-# input channels and all positions of the window. So shape (20, 10, 5, 5) has fan_in 10
+# input channels and all positions of the window, so shape (20, 10, 5, 5) has fan_in 10
 # · 25 and fan_out 20 · 25.
 #
 # Write `fans`. The next cell shows the product of two sizes, of one, and of none.
@@ -521,12 +521,12 @@ check(fans)
 # %% [markdown] task="kaiming_uniform_"
 # ## The initial weights
 #
-# A sum of fan_in products has fan_in times the variance of a single one. Weights with
-# variance 1 / fan_in keep the size. A ReLU halves the mean square, so the weights need
-# twice that variance. In general, their standard deviation must be gain / √fan, where
-# the **gain** of a ReLU is √2.
+# A sum of fan_in products has fan_in times the variance of a single one, so weights
+# with variance 1 / fan_in keep the signal's size. Since a ReLU halves the mean square,
+# its layer's weights need twice that variance. In general, their standard deviation
+# must be gain / √fan, where the **gain** of a ReLU is √2.
 #
-# Here the weights are uniform between −bound and bound. Their standard deviation is
+# Here the weights are uniform between −bound and bound, so their standard deviation is
 # bound / √3, as the next cell measures.
 #
 # Write `kaiming_uniform_`.
@@ -573,8 +573,9 @@ check(kaiming_uniform_)
 # ## Cross entropy, forward
 #
 # The loss of a classifier is minus the logarithm of the probability that softmax gives
-# to the correct class. In two steps, that fails, because a tiny probability is rounded
-# to 0, whose logarithm is minus infinity. So compute both in one step.
+# to the correct class. If you compute the softmax first and then its logarithm, that
+# fails, because a tiny probability is rounded to 0, whose logarithm is minus infinity.
+# So compute both in one step.
 #
 # > loss = lse − x[t], where lse = log(sum of exp(x[c])) = m + log(sum of exp(x[c] − m))
 #
@@ -658,7 +659,7 @@ check(cross_entropy_forward)
 # ## Cross entropy, backward
 #
 # The gradient of lse is the softmax, and the gradient of x[t] is 1 at the target and 0
-# elsewhere. So the gradient of the loss is very simple.
+# elsewhere, so the gradient of the loss is very simple.
 #
 # > dx = softmax(x) − one_hot(t)
 #
@@ -745,9 +746,9 @@ for _ in range(5):
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Most sentences in the list become one line, with or without an `if` before it. The
-# line `grad = grad + ...` makes a new tensor, but `grad += ...` would change the
-# caller's. The first buffer is a copy of the gradient.
+# Most sentences of the contract's list become one line of code, with or without an `if`
+# before it. The line `grad = grad + ...` makes a new tensor, but `grad += ...` would
+# change the caller's. The first buffer is a copy of the gradient.
 #
 # </details>
 
@@ -894,7 +895,7 @@ check(adamw)
 # ## Clipping
 #
 # Sometimes a gradient is a thousand times as large as usual, and one step undoes
-# hundreds. Clipping makes the step shorter and keeps its direction. So there's one
+# hundreds. Clipping makes the step shorter and keeps its direction, so there's one
 # factor for all gradients, computed from their norm as one long vector.
 #
 # > norm = √(sum of the squares of all gradients' elements), and factor = min(max_norm /
@@ -973,7 +974,7 @@ check(clip_grad_norm_)
 # ## The loop
 #
 # Now you have a model, a loss, and an optimizer. The loop that trains the model has
-# five steps, which are the same for a line and for a language model.
+# five parts, which are the same for a line and for a language model.
 #
 # 1. Forget the gradients of the previous epoch.
 # 2. Compute the prediction and the loss.
@@ -992,7 +993,7 @@ print(x[:3].tolist(), y[:3].tolist())
 # %% [markdown] hints="linear_regression"
 # <details><summary>Hint 1</summary>
 #
-# Which object offers each of the five steps? What goes wrong if you leave out the
+# Which object offers each of the five parts? What goes wrong if you leave out the
 # first?
 #
 # </details>
@@ -1065,8 +1066,8 @@ print(f"{dropped.mean():.4f}, expected 0.25 ± {6 * (0.25 * 0.75 / 10_000) ** 0.
 # <details><summary>Hint 2</summary>
 #
 # Use a large tensor of ones and p = 0.2. Check the share of elements that are kept,
-# their value, that rows and columns are mixed, and that a second call differs. Then
-# check `training=False`, p = 0, and p = 1.
+# their value, that no row or column is kept or dropped as a whole, and that a second
+# call differs. Then check `training=False`, p = 0, and p = 1.
 #
 # </details>
 

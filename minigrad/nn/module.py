@@ -73,9 +73,9 @@ class Module(Attributes, Conversions, hooks.Hooks):
             dots between: "weight", "0.weight", "encoder.0.weight".
         prefix: "", or a name without a dot at its end.
         recurse: if False, only this module's own parameters are returned.
-        remove_duplicate: if True, a parameter that's found again is left out, so it has
-            the first name in the order above. Two parameters are the same only if
-            they're the same object.
+        remove_duplicate: if True, a parameter that's found again is left out, so it's
+            listed only under its first name in the order above. Two parameters are the
+            same only if they're the same object.
 
         Parameters that don't require gradients count too. Returns a list, or any
         other iterable, of pairs.
@@ -159,7 +159,7 @@ class Module(Attributes, Conversions, hooks.Hooks):
             persistent, so they're left out.
         prefix: comes before every name, unchanged. It's "", or ends with a dot.
         keep_vars: if True, the result holds the tensors themselves. If False, it holds
-            tensor.detach(), a new tensor that reads the same memory, also of a buffer.
+            tensor.detach(), a new tensor that shares its memory, even for a buffer.
 
         A tensor with several names is listed under each of them.
         """

@@ -17,9 +17,9 @@ def linear(input, weight, bias=None):
     weight: (out_features, in_features), as PyTorch stores it. Both are at least 1.
     bias: (out_features,) or None.
 
-    Returns a tensor (*, out_features) in the dtype of the input, a float dtype, which
-    is also that of weight and bias. It must be made of operators, so that gradients
-    reach input, weight, and bias.
+    Returns a tensor (*, out_features) in the dtype of the input. It's a float dtype,
+    which weight and bias have too. The result must be made of operators, so that
+    gradients reach input, weight, and bias.
     """
 
 
@@ -62,7 +62,7 @@ def batch_norm(
     running_mean, running_var: (C,). In training, both may be None, but never only one.
     weight, bias: (C,) each, or None, which means a weight of 1 and a bias of 0.
         All tensors have the dtype of the input, which may be float16. A channel's sum
-        may be too large for float16, but not its mean, as x.mean(dims) computes it.
+        may overflow in float16, but x.mean(dims) still computes the correct mean.
     training: if True, mean and var are those of the input, where var is the sum of
         squares divided by n, the channel's number of elements. n is at least 2. Both
         running tensors change in place: running = (1 - momentum) * running + momentum *

@@ -25,8 +25,8 @@ def linear_regression(model, loss_fn, optimizer, x, y, epochs):
     epochs: the number of steps, which may be 0. Make all of them, even if the loss
         doesn't change, grows, or becomes NaN.
 
-    Returns a list of Python numbers, the loss of each epoch from before its step. No
-    graph of an earlier epoch may be kept.
+    Returns a list of Python numbers, each epoch's loss before its step. No graph of an
+    earlier epoch may be kept.
     """
 
 
