@@ -15,7 +15,7 @@
 #
 # So far, Python has executed each step right away, so `x * y` multiplied at once. In
 # this chapter, we first write the whole computation down as a **graph**, so that a
-# program can make it shorter and then run it without Python.
+# program can simplify it and then run it without Python.
 #
 # This lesson takes about {{duration}}, builds on chapters 04 (elementwise kernels), 08
 # (autograd), and 10 (a training step), and needs no GPU.
@@ -40,9 +40,9 @@ answers_from("solutions")
 # %% [markdown]
 # ## A graph, and nothing else
 #
-# A TensorFlow 1 program has two parts, and the first part only **defines** the
-# computation. We'll use `minigrad.graph`, a small TensorFlow 1 in about 300 lines.
-# Here, x stands for an input. **Predict** whether the last line prints a number.
+# TensorFlow 1 worked this way, so its programs have two parts, and the first only
+# **defines** the computation. We'll use `minigrad.graph`, a version of it in about 300
+# lines. Here, x stands for an input. **Predict** whether the last line prints a number.
 
 # %%
 with graph.Graph().as_default() as g:
@@ -52,19 +52,19 @@ print(y)
 
 # %% [markdown]
 # It prints {{=no number|mul5 = Mul(add3, const4)}}, because y is an **operation**, a
-# node that says what to compute from which other nodes. `x * x` made such a node too,
-# and each number became a constant. x is a **placeholder** for a value that isn't there
-# yet.
+# node that says what to compute, and from which other nodes. `x * x` made such a node
+# too, each number became a constant, and x is a **placeholder** for a value that isn't
+# there yet. The 5 in mul5 is the node's position in the graph.
 
 # %%
 viz.program(g)
 
 # %% [markdown]
-# Data flows down, from the placeholder (green) and the constants (violet) through the
-# operations that are computed (blue).
+# Data flows down, from the placeholder (green) and constants (violet) through the
+# computed operations (blue).
 #
 # The second part **runs** the graph. You give a **session** the operations that you
-# want, called the **fetches**, and the values of the placeholders in `feed_dict`.
+# want (the **fetches**) and the placeholders' values in `feed_dict`.
 
 # %%
 session = graph.Session(g)
@@ -73,8 +73,8 @@ print(session.run(y, feed_dict={x: [1.0, 2.0, 3.0]}))
 
 # %% [markdown]
 # The same graph works for other values, and even for {{=another shape|tensor([ 4., 10.,
-# 20.])}}. Any Python loop or `if` runs only once, while the graph is being defined. So
-# **predict** what happens if an `if` asks for y's value at that time.
+# 20.])}}. Any Python loop or `if` runs only once, when the graph is defined.
+# **Predict** what happens if an `if` asks for y's value then.
 
 # %%
 with trying(), g.as_default():
@@ -84,8 +84,8 @@ with trying(), g.as_default():
 # %% [markdown]
 # `if` needs an answer now, but {{=there is none|it has no value while the graph is
 # defined}}, because the value comes later and differs from run to run. So a choice has
-# to be an operation too. `cond(p, a, b)` is `a` if `p` isn't 0 in this run, and `b`
-# otherwise.
+# to be an operation too, such as `cond(p, a, b)`, which is `a` if `p` isn't 0 in this
+# run, and `b` otherwise.
 #
 # **Puzzle 1: absolute value.** Change the line so that y is |x|. `graph.relu(x)` may
 # help, because it's 0 unless x is positive.
@@ -103,7 +103,7 @@ print(found, "solved:", found == [3, 0, 2])
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# The given line only asks whether x is 0, and −3 isn't, so y stays −3.
+# The given line only asks whether x is 0, and −3 isn't, so y is −3.
 #
 # ```python
 # y = graph.cond(graph.relu(x), x, -x)
@@ -112,14 +112,14 @@ print(found, "solved:", found == [3, 0, 2])
 # </details>
 
 # %% [markdown]
-# In TensorFlow, a loop whose length depends on a value needs an operation too, so its
-# users longed for plain Python.
+# In TensorFlow, a loop whose length depends on a value is an operation too, and users
+# missed plain Python.
 #
 # ## What a session does
 #
-# Since everything is known before anything runs, a session can plan. It finds an
-# **order** in which each operation comes after its inputs, and it leaves out what no
-# fetch needs, which is called **pruning**.
+# Since the whole graph is known before anything runs, a session can plan. It finds an
+# **order** in which each operation comes after its inputs, and leaves out what no fetch
+# needs (**pruning**).
 
 # %%
 with graph.Graph().as_default() as g:
@@ -131,11 +131,11 @@ print([o.name for o in graph.execution_order([loss])])
 
 # %% [markdown]
 # h needs {{=neither t nor the loss|['const2', 'x', 'mul3', 'tanh4']}}. You can feed any
-# operation, and then the session leaves out that operation and everything that only it
-# needs.
+# operation, not only a placeholder, and then the session also leaves out that operation
+# and what only it needs.
 #
-# **Puzzle 2: half a network.** Suppose you know that h is [0.5, 0.5], but not which x
-# leads to it. Change the line so that the loss can be computed.
+# **Puzzle 2: half a network.** You know that h is [0.5, 0.5], but not which x leads to
+# it. Change the line so that the loss can be computed.
 
 # %%
 feeds = {t: [0.0, 1.0]}  # your line
@@ -158,10 +158,10 @@ print(found, "solved:", found == 0.5)
 # </details>
 
 # %% [markdown]
-# A session saves even more work. Whatever depends only on constants is the same in
-# every run, so it's computed once, which is called **constant folding**. An expression
-# that occurs twice, called a **common subexpression**, is also computed only once.
-# **Predict** how many of the four multiplications below remain in each run.
+# Whatever depends only on constants is the same in every run, so **constant folding**
+# computes it only once. An expression that occurs twice (a **common subexpression**) is
+# computed only once per run. **Predict** how many of the four multiplications below
+# remain in each run.
 
 # %%
 with graph.Graph().as_default() as g:
@@ -174,13 +174,13 @@ steps, known, twins = next(iter(session.plans.values()))
 print("computed in each run:", steps)
 
 # %% [markdown]
-# Only {{=two|[mul5 = Mul(mul3, r), mul6 = Mul(mul4, mul5)]}} remain. `turn` (mul3) is
-# folded, and its product with r is computed once. mul4 is the same product as mul5, so
-# the session takes mul5's value for both.
+# Only {{=two|[mul5 = Mul(mul3, r), mul6 = Mul(mul4, mul5)]}} remain, because `turn`
+# (mul3) is folded, and its product with r is computed once. Since mul4 is the same
+# product as mul5, the session takes mul5's value for both.
 #
 # **Puzzle 3: a growing graph.** Every expression adds nodes to the graph, even between
-# two runs. So every run of this loop has to plan again. Change the line so that the
-# graph keeps its 3 nodes.
+# two runs, so this loop makes the session plan again each time. Change the line so that
+# the graph keeps its 3 nodes.
 
 # %%
 with graph.Graph().as_default() as g:
@@ -197,14 +197,14 @@ print("solved:", (len(g.operations), len(session.plans)) == (3, 1))
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# `x * 2.0` makes two nodes each time, a constant and a product. So fetch the product
-# that's already there.
+# `x * 2.0` makes a constant and a product each time, so fetch the product that's
+# already there.
 #
 # ```python
 # print(session.run(y, {x: value}))
 # ```
 #
-# TensorFlow's `graph.finalize()` makes every later definition an error.
+# After TensorFlow's `graph.finalize()`, defining another node is an error.
 #
 # </details>
 
@@ -214,9 +214,9 @@ print("solved:", (len(g.operations), len(session.plans)) == (3, 1))
 #
 # ## Gradients are operations
 #
-# Autograd walks backward through the graph and computes numbers. Here, the same walk
-# **defines more graph**. The third argument of `gradients` is a function that knows the
-# derivative of each type of operation.
+# Autograd walks backward through the graph and computes numbers, but here, the same
+# walk **defines more nodes**. The third argument of `gradients` knows the derivative of
+# each type of operation.
 #
 # **Predict** the three values that the session returns for y = x³ at x = 3.
 
@@ -274,9 +274,9 @@ print(ours, "solved:", ours[4] < 0.01)
 #
 # ## The same in TensorFlow
 #
-# TensorFlow 2 still contains its first version, as `tf.compat.v1`. Here's puzzle 4's
-# program again, but to show a transpose, w is a row now. `control_dependencies` makes
-# TensorFlow compute the loss before w changes, and `start` gives w its initial value.
+# TensorFlow 2 still includes version 1, as `tf.compat.v1`. Here's puzzle 4's program,
+# but with w as a row, to show a transpose. `control_dependencies` makes TensorFlow
+# compute the loss before w changes, and `start` gives w its initial value.
 
 # %%
 tensorflow = importlib.util.find_spec("tensorflow")
@@ -311,10 +311,10 @@ else:
     print(GET)
 
 # %% [markdown]
-# PyTorch and minigrad are **eager** (or **define by run**). Each line computes at once,
-# and each step of the loop makes a new graph for backward. The transpose is `w.T`, a
-# view with swapped strides. TensorFlow's tensors have no strides, so its product takes
-# the transpose as an argument, `transpose_b=True`.
+# PyTorch and minigrad are **eager** (or **define-by-run**), so each line computes at
+# once, and each step of the loop makes a new graph for backward. The transpose is
+# `w.T`, a view with swapped strides, but TensorFlow's tensors have no strides, so its
+# product has an argument for that, `transpose_b=True`.
 
 # %%
 w, found = minigrad.tensor([[0.5, 1.0]], requires_grad=True), []
@@ -329,8 +329,8 @@ for _ in range(5):
 print(found)
 
 # %% [markdown]
-# Once you've solved puzzle 4, all three programs print {{=the same losses|[14.5,
-# 0.5512, 0.0227, 0.0027, 0.0019]}}.
+# With puzzle 4 solved, all three programs print {{=the same losses|[14.5, 0.5512,
+# 0.0227, 0.0027, 0.0019]}}.
 #
 # <details><summary>What's between Python and the kernel in TensorFlow</summary>
 #
@@ -346,9 +346,9 @@ print(found)
 # %% [markdown]
 # ### Today: tf.function
 #
-# Since version 2.0 (2019), TensorFlow is eager by default. `tf.function` brings the
-# graph back by **tracing**, which means running a Python function once and recording
-# its operators.
+# Since version 2.0 (2019), TensorFlow has been eager by default. `tf.function` brings
+# the graph back by **tracing**, which means running a Python function once and
+# recording its operators.
 
 # %%
 if tensorflow:
@@ -365,8 +365,8 @@ if tensorflow:
 
 
 # %% [markdown]
-# We call it five times with the whole batch, and then with half of it. **Predict** how
-# often it prints "tracing".
+# We call it five times with the whole batch, and then once with half of it. **Predict**
+# how many times it prints "tracing".
 
 # %%
 if tensorflow:
@@ -380,8 +380,8 @@ else:
 # operator, so it ran only during tracing and isn't in the graph.
 #
 # `torch.compile` traces too, but when a size changes for the first time, it makes a
-# graph for **any** size in that dimension. The backend below keeps each graph.
-# **Predict** how many graphs six batch sizes need.
+# graph for **any** size in that dimension. It passes each graph to a backend, and ours
+# keeps them all. **Predict** how many graphs six batch sizes need.
 
 # %%
 graphs = []
@@ -408,9 +408,9 @@ print(len(graphs), "graphs")
 # | `tf.compat.v1` | once, by hand | error, use `cond` | a node |
 # | `tf.function` | at the first call for a shape | becomes `tf.cond` | a node, once |
 # | `torch.compile` | at the first call and if guards fail | graph break | graph break |
-# | `minigrad.jit` | at the first call and if guards fail | refused | refused |
+# | `minigrad.jit` | at the first call and if guards fail | not traced | not traced |
 #
-# Guards and graph breaks come below.
+# Guards and graph breaks are explained below.
 #
 # </details>
 
@@ -428,8 +428,8 @@ print(len(graphs), "graphs")
 # | learning curve | like NumPy, plus gradients | easy with Keras, longer without it |
 # | community | most new research | older products, phones, browsers |
 #
-# Choose PyTorch for new models, because most papers and pretrained models use it.
-# Choose TensorFlow if your product already does.
+# Choose PyTorch for new models, because most papers and pretrained models use it, and
+# TensorFlow if your product already does.
 #
 # </details>
 
@@ -437,7 +437,7 @@ print(len(graphs), "graphs")
 # ## A graph from plain Python
 #
 # `minigrad.jit` takes a plain function. The first call runs it and records every
-# operator that it calls, and this recording is a **trace**.
+# operator that it calls. This recording is a **trace**.
 
 
 # %%
@@ -451,11 +451,11 @@ f(x, y)
 print(f.graph)
 
 # %% [markdown]
-# Each numbered line is a node, with its operator, its inputs, and usually the dtype and
-# shape of its result. The indented lines are the operators inside the fused node, which
-# has the number of the last one. jit has put all five operators into {{=one
-# node|fused_mul_add_relu_mul_and_1_more}}, which is a single kernel, and this is called
-# **fusion**. Like a session, jit also computes a common subexpression only once.
+# Each numbered line is a node, with its operator, its inputs, and usually its result's
+# dtype and shape. The indented lines are the operators inside the fused node, which has
+# the last one's number. With **fusion**, jit has turned all five operators into {{=one
+# node|fused_mul_add_relu_mul_and_1_more}}, which runs as a single kernel. Like a
+# session, jit also computes a common subexpression only once.
 #
 # **Puzzle 5: three multiplications.** This function computes x⁸ with seven
 # multiplications. Change the line so that only three are left in the graph.
@@ -500,11 +500,11 @@ viz.ranking({"bytes moved": dict(zip(("five kernels", "fused"), traffic, strict=
 
 # %% [markdown]
 # The first and the last kernel each read 24 + 4 elements and write 24, which is 208
-# bytes. The three between them each read and write 24, which is 192. All five move 2 ·
-# 208 + 3 · 192 = {{=992}} bytes. The fused kernel reads x and y and writes the result,
-# so it moves {{=208}}. Memory limits such kernels, so fewer bytes mean less time.
+# bytes, and the others each read and write 24, which is 192. All five move 2 · 208 + 3
+# · 192 = {{=992}} bytes. The fused kernel reads x and y and writes the result, so it
+# moves {{=208}}. Memory bandwidth limits such kernels, so fewer bytes mean less time.
 #
-# jit assembled the fused kernel's source from short CUDA C expressions, one for each
+# jit assembled the fused kernel's source from a short CUDA C expression for each
 # operator.
 
 # %%
@@ -512,8 +512,8 @@ viz.source(f.code)
 
 # %% [markdown]
 # Each intermediate tensor is now a variable such as {{=`v2`|float v2 = v0 * v1}} in a
-# register, so it never goes through memory. Here, y is p1, and the index `i % 4`
-# broadcasts it.
+# register, so it never goes through memory. Here, y is p1, which the index `i % 4`
+# broadcasts.
 #
 # The result is the same {{=to the last bit|True}}, because each operation still rounds
 # its result. (jit compiles this kernel without fused multiply-add, which would round
@@ -536,11 +536,12 @@ viz.program(g)
 
 # %% [markdown]
 # It cuts at {{=the sum|sum uses}}, because a sum needs all elements, and a thread has
-# only one. Everything before the sum becomes one kernel (an orange box), and everything
+# only one. What comes before the sum becomes one kernel (an orange box), and what comes
 # after it another.
 #
-# The order matters too. A fused kernel runs where its **last** node was, so no node
-# between its first and its last may use its results, or change memory that it reads.
+# The order matters too, because a fused kernel runs where its **last** node was. So no
+# other node between its first and its last may use its results, or change memory that
+# it uses.
 #
 # **Puzzle 6: three kernels or two?** Both operators in this line use z, and nothing is
 # fused. Change their order so that only two kernels are left.
@@ -577,8 +578,8 @@ print("solved:", both.graph.count() == 2)
 #
 # A matrix product isn't elementwise, but at its end, each thread has a finished element
 # in a register. Before storing it, the thread can apply the next operators, which are
-# then the product's **epilogue**. In the same way, the operators right before a sum or
-# mean can be its **prologue**, which each thread applies to the elements that it reads.
+# then the product's **epilogue**. Likewise, the operators right before a sum or mean
+# can be its **prologue**, which each thread applies to the elements it reads.
 #
 # If operators could be either, jit makes them the prologue. **Predict** how many
 # kernels these seven operators become, and which belong together.
@@ -601,7 +602,7 @@ with minigrad.kernel_variant("fastest"):
 # %% [markdown]
 # They become {{=three|3 kernels}}. The first product has an epilogue (`+ bias` and
 # `relu`), and the mean has a prologue (`- 1` and `** 2`). A `get_attr` node is a tensor
-# that isn't an argument, and needs no kernel.
+# that isn't an argument, so it needs no kernel.
 #
 # **To the lab**: exercise 5 (`common_subexpressions`), exercise 6 (`can_fuse`), and
 # exercise 7 (`fused_kernel`).
@@ -609,7 +610,7 @@ with minigrad.kernel_variant("fastest"):
 # ## When a trace is wrong
 #
 # A trace records what happened **once**. **Predict** what the second call of `h` would
-# return if jit ran the trace of the first, and what it returns here.
+# return if jit ran the first call's trace, and what it really returns.
 
 
 # %%
@@ -624,14 +625,14 @@ print(h(minigrad.ones(2)), h(-minigrad.ones(2)))
 print(minigrad.jit.explain(h))
 
 # %% [markdown]
-# A trace of the first call would say "add 1", which gives 0 in the second. But jit
+# The first call's trace would say "add 1", which gives 0 in the second call. But jit
 # notices that `if` reads a tensor's value, {{=names the line|line 3}}, and runs the
-# function as it is, which gives −2. `torch.compile` splits the graph there and lets
-# Python decide in between, which is called a **graph break**.
+# function as it is, which gives −2. `torch.compile` splits the graph there (a **graph
+# break**) and lets Python decide in between.
 #
-# A trace also depends on shapes, dtypes, Python's numbers, and whether a module is in
+# A trace also depends on shapes, dtypes, Python numbers, and whether a module is in
 # training mode. jit records them as **guards** and compares them before each call.
-# **Predict** how often the function below is traced in four calls.
+# **Predict** how many times the function below is traced in four calls.
 
 # %%
 model = nn.Sequential(nn.Linear(4, 3), nn.Dropout(0.5))
@@ -645,9 +646,9 @@ print(minigrad.jit.explain(predict))
 
 # %% [markdown]
 # It's traced {{=3|traces 3}} times, because the new {{=shape|(5, 4)}} and the new
-# {{=mode|model.training was True, is False}} each need a separate trace. jit keeps all
-# of its traces and runs the one whose guards fit. After eight traces, jit gives up and
-# runs the function as it is. So does `torch.compile`.
+# {{=mode|model.training was True, is False}} each need a trace. jit keeps all traces
+# and runs the one whose guards hold. Like `torch.compile`, it makes at most eight, and
+# if none fits, it runs the function as it is.
 #
 # **Puzzle 7: a new number each time.** This function is traced again for each n. Change
 # the line so that one trace serves all calls.
@@ -680,7 +681,8 @@ print("solved:", "calls 10, traces 1\n" in told)
 # ## A whole training step
 #
 # A traced function may also call backward() and change weights, because both only run
-# more operators, which jit can record.
+# operators, which jit can record. With `capturable=True`, Adam keeps its step number in
+# a tensor, because a Python number would fail a guard each time.
 
 
 # %%
@@ -718,8 +720,8 @@ print(minigrad.jit.explain(step))
 
 # %% [markdown]
 # The losses are {{=the same to the last digit|True}}, even with dropout. The first call
-# creates Adam's state, so the second has to be traced {{=again|calls 4, traces 2}}, and
-# from then on, the trace holds.
+# creates Adam's state, so the second is traced {{=again|calls 4, traces 2}}, and from
+# then on, the guards hold.
 
 # %%
 with minigrad.trace() as launches:
@@ -742,11 +744,11 @@ viz.spans({"host": host, "GPU": gpu}, "one launch per kernel", unit="µs")
 
 # %% [markdown]
 # The fifth launch is over after 5 · 4 = 20 µs, so its kernel is done after {{=22}}. The
-# GPU was idle for more than half of this time.
+# GPU was idle for more than half the time.
 #
-# A **CUDA graph** holds kernels, copies, and memsets, and says which of them must wait
-# for which. You capture it once, and from then on, a single launch starts all of it.
-# Even if this launch takes 6 µs, the GPU has no gaps afterward.
+# A **CUDA graph** holds kernels, copies, and memsets, and records which of them must
+# wait for others. You capture it once, and from then on, a single launch starts all of
+# it. Even if this launch takes 6 µs, the GPU has no gaps afterward.
 
 # %%
 gpu = [(f"k{k}", 6 + 2 * k, 8 + 2 * k) for k in range(5)]
@@ -754,9 +756,9 @@ print("done after", gpu[-1][2], "µs")
 viz.spans({"host": [("launch", 0, 6)], "GPU": gpu}, "a CUDA graph", unit="µs")
 
 # %% [markdown]
-# We made these numbers up. Here are measured training steps on one
-# {{mnist/mnist on cuda | PyTorch, e | GPU}}, with 64 images on the left
-# and 32 on the right.
+# We made these numbers up, but here are training steps measured on one
+# {{mnist/mnist on cuda | PyTorch, e | GPU}}, with batches of 64 images on
+# the left and 32 on the right.
 
 # %%
 table = "mnist/mnist on cuda"
@@ -769,15 +771,14 @@ viz.ranking({
 })  # fmt: skip
 
 # %% [markdown]
-# On the right, in a network without convolutions, a CUDA graph makes minigrad.jit's
-# step take
-# {{mnist/mnist on cuda | minigrad.jit with a CUDA graph | 784-30-10}} µs instead of
-# {{mnist/mnist on cuda | minigrad.jit | 784-30-10}}, because most of the time went into
-# launches. We turned off TF32, which PyTorch uses for convolutions by default, so its
-# bars on the left would normally be shorter.
+# On the right, in a network of two linear layers, a CUDA graph cuts minigrad.jit's step
+# from {{mnist/mnist on cuda | minigrad.jit | 784-30-10}} µs to
+# {{mnist/mnist on cuda | minigrad.jit with a CUDA graph | 784-30-10}}, because most of
+# the time went into launches. We turned off TF32, which PyTorch uses for convolutions
+# by default, so its bars on the left would normally be shorter.
 #
 # Without a GPU, minigrad records and replays the launches itself, with the same
-# interface and pitfalls. During a capture, **nothing runs**. So **predict** both lines.
+# interface and pitfalls. During a capture, **nothing runs**. **Predict** both lines.
 
 # %%
 x, y = minigrad.ones(3, device="sim"), minigrad.zeros(3, device="sim")
@@ -790,12 +791,12 @@ step_graph.replay(), step_graph.replay()
 print(y)
 
 # %% [markdown]
-# The first line shows {{=2, from the warm-up only|tensor([2., 2., 2.]}}. The two
-# replays then add 2 each, which makes {{=6|tensor([6., 6., 6.]}}.
+# The first line shows {{=2, from the warm-up only|tensor([2., 2., 2.]}}. Then the two
+# replays add 2 each, which makes {{=6|tensor([6., 6., 6.]}}.
 #
-# **Puzzle 8: the next batch.** The step's input is kept in a list. The next batch is
-# 100 everywhere, so a replay should add 200. But it adds 2 again, and nothing
-# complains. Change the line.
+# **Puzzle 8: the next batch.** The step's input is kept in a list, and the next batch
+# contains only 100s. So a replay should add 200, but it adds 2 again without an error.
+# Change the line.
 
 # %%
 inputs, batch_100 = [x], minigrad.tensor([100.0, 100.0, 100.0], device="sim")
@@ -809,8 +810,9 @@ print(y[0].item() - before, "solved:", y[0].item() - before == 200)
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# A captured launch holds **addresses**. The given line puts another tensor into the
-# list, but the graph still reads the memory of x. Write into that memory instead.
+# The given line puts another tensor into the list, but a captured launch holds
+# **addresses**, so the graph still reads the memory of x. Write into that memory
+# instead.
 #
 # ```python
 # inputs[0].copy_(batch_100)
@@ -820,8 +822,8 @@ print(y[0].item() - before, "solved:", y[0].item() - before == 200)
 
 # %% [markdown]
 # So a captured step reads **static** tensors, which are made once, and you copy each
-# batch into them. During a capture, the host can't read results either, because there
-# aren't any.
+# batch into them. During a capture, the host can't read results, because there aren't
+# any yet.
 
 # %%
 x = minigrad.ones(3, device="sim")
@@ -831,7 +833,7 @@ with trying(), cuda.graph(cuda.CUDAGraph(), device="sim"):
         y = y + 1
 
 # %% [markdown]
-# minigrad {{=names the line|cannot capture line 4}}. CUDA only says "operation not
+# minigrad {{=names the line|cannot capture line 4}}, but CUDA only says "operation not
 # permitted when stream is capturing" (error 900), and in later calls "operation failed
 # due to a previous error during capture" (error 901).
 #
@@ -861,7 +863,7 @@ print(found, "solved:", found == [3.0, 0.2])
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# The comparison stays on the device, and each replay computes it again.
+# Each replay computes the comparison again, on the device.
 #
 # ```python
 # return y + (y.sum() > 3)
@@ -872,8 +874,8 @@ print(found, "solved:", found == [3.0, 0.2])
 # %% [markdown]
 # ### A training step that is replayed
 #
-# Three things change from step to step although the launches stay the same, and a
-# fourth must not change.
+# Although the launches stay the same, the first three things below can change from step
+# to step, and the fourth needs memory that nothing else overwrites.
 #
 # | what | where a replay finds it |
 # |---|---|
@@ -882,9 +884,10 @@ print(found, "solved:", found == [3.0, 0.2])
 # | learning rate, step number | in tensors: `lr=tensor(...)`, `capturable=True` |
 # | intermediate results | in a **private pool**, whose addresses nothing else gets |
 #
-# The loss is a static tensor too. Read or clone it after the replay, and only when you
-# need it, because reading it makes the host wait for the GPU. **Predict**: are the
-# replayed losses below equal to the eager ones, if the learning rate changes halfway?
+# The loss is a static tensor too, so read or clone it before the next replay. Read it
+# only when you need it, because that makes the host wait for the GPU. **Predict**: are
+# the replayed losses below equal to the eager ones, if the learning rate changes
+# halfway?
 
 # %%
 step, rate = new_step("sim")
@@ -908,27 +911,25 @@ print(eager == found, found)
 
 # %% [markdown]
 # {{=Every bit is the same|True}}. `minigrad.jit(step, mode="reduce-overhead")` combines
-# both ideas. It traces and fuses, and then captures the kernels that are left.
+# both ideas, because it traces and fuses, and then captures the kernels that are left.
 # `torch.compile` has the same mode.
 #
 # ## Before you go: two questions
 #
 # 1. `f(x, n)` under `minigrad.jit` is called with n = 1, 2, 1, 2, and so on, 20 times.
-#    How often is it traced?
+#    How many times is it traced?
 # 2. A captured step keeps training on the first batch. Where do you look first?
 #
 # <details><summary>Answers</summary>
 #
 # 1. Twice, because jit keeps the trace of each number.
-# 2. Look at the line that brings in the batch. It has to copy into the static tensor,
-#    because an assignment only gives its name to another tensor.
+# 2. At the line that brings in the batch. It has to copy into the static tensor,
+#    because an assignment only rebinds the name.
 #
 # </details>
 
 # %% [markdown]
-# **To the lab**: exercise 9 (`copy_inputs`) and exercise 10 (`capture_failure`). When
-# you've finished the lab, `minigrad.jit` uses your functions and launches kernels that
-# your `fused_kernel` has written.
+# **To the lab**: exercise 9 (`copy_inputs`) and exercise 10 (`capture_failure`).
 #
 # Further reading: M. Abadi et al., *TensorFlow: a system for large-scale machine
 # learning* (2016); J. Ansel et al., *PyTorch 2* (2024); A. Gray, *Getting started with

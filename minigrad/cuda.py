@@ -37,8 +37,8 @@ def copy_inputs(static, given):
     """Copy this call's inputs into the tensors that a captured graph reads.
 
     static: a list of tensors, perhaps empty. The graph reads their memory at each
-        replay. No two of them share memory. They may be transposed or a part of a
-        larger storage.
+        replay. No two of them share memory. They may be transposed or part of a larger
+        storage.
     given: a list of as many tensors, this call's inputs. None of them requires
         gradients.
 
@@ -48,17 +48,17 @@ def copy_inputs(static, given):
     place in memory. The lists and all other memory must stay as they are.
 
     Raises RuntimeError with a message if a given tensor differs from its static one in
-    shape, dtype, or device. In that case, nothing may have been written. Shapes differ
-    even if they'd broadcast.
+    shape, dtype, or device. In that case, nothing may have been written. Two different
+    shapes don't fit, even if they'd broadcast.
     """
 
 
 @exercise(points=2, stars=2, minutes=15, level="extra")
 def capture_failure(events):
-    """Return (line, text) of the first event that a capture can't hold, or None.
+    """Return (line, text) of the first event that isn't allowed in a capture, or None.
 
     events: a list of tuples (kind, line, detail), in the order in which they happened.
-        The first event counts, and not the one with the smallest line.
+        The first event is the first in this list, whatever its line is.
 
     A capture begins at "begin" and ends at "end" or with the list. There may be
     several, but they're never nested, and every "end" has its "begin".

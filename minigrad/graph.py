@@ -203,10 +203,10 @@ def gradient_of(operation, dy):
 def gradients(y, xs, grad_of):
     """Return the gradients of y with respect to each of the xs, as new operations.
 
-    The result is a list with one entry for each x, which is an operation, or None if y
-    doesn't depend on that x. Nothing is computed, because the gradients are only
-    defined, and you may define more than you need. If y has several elements, the
-    gradient is that of their sum.
+    The result is a list. For each x, it contains an operation, or None if y doesn't
+    depend on that x. Nothing is computed, because the gradients are only defined, and
+    you may define more than you need. If y has several elements, the gradient is that
+    of their sum.
 
     y: an operation. Its own gradient must be graph.op("OnesLike", y), because y * 0 + 1
         would be nan if y is infinite.
@@ -215,12 +215,12 @@ def gradients(y, xs, grad_of):
     grad_of(operation, dy): dy is the gradient of the operation's result. It returns a
         tuple with the gradient of each input, or None for an input that gets none.
 
-    Call grad_of exactly once for each operation that is y or needed for y, if one of
-    its inputs is an x or depends on an x. It mustn't be called for others, because they
-    may have no gradient. Call it when dy is complete. If an operation is used several
-    times, add the parts with +, even if two parts are the same object. If an operation
-    gets only None, it has no gradient, so don't call grad_of for it, and return None if
-    it's one of the xs.
+    Call grad_of exactly once, when dy is complete, for each operation that is y or
+    needed for y, if one of its inputs is an x or depends on an x. Don't call it for
+    others, because they may have no gradient. If an operation is used several times,
+    add the parts of its gradient with +, even if two parts are the same object. If an
+    operation gets only None, it has no gradient, so don't call grad_of for it, and
+    return None if it's one of the xs.
     """
 
 
@@ -235,8 +235,8 @@ def execution_order(fetches):
     these operations once, and no others. Any order that puts inputs first will do.
 
     fetches: a list of operations, perhaps empty. It may contain an operation twice.
-    operation.inputs: a tuple of the operations that it uses. It may contain one twice,
-        and nothing leads from an operation to those that use it.
+    operation.inputs: a tuple of the operations that it uses, perhaps one of them
+        twice. Nothing leads from an operation to those that use it.
 
     Graphs are up to 10,000 operations deep, so the function mustn't call itself. There
     may be billions of paths to an operation, so follow each operation's inputs once.
@@ -248,8 +248,8 @@ def pruned(order, fetches, fed):
     """Return those operations of `order` that a run must compute, in the given order.
 
     The result is a list. A run has to compute the fetches and everything they need,
-    with two exceptions. It doesn't compute what's fed, even if it's a fetch. It also
-    doesn't compute what only fed operations need.
+    with two exceptions. It computes neither what's fed, even if it's a fetch, nor what
+    only fed operations need.
 
     order: a list, as execution_order(fetches) returns it.
     fetches: a list of operations. It may contain an operation twice.
@@ -258,8 +258,8 @@ def pruned(order, fetches, fed):
     operation.type, operation.name: strings.
 
     Raises ValueError for an operation of type "Placeholder" that the run would have to
-    compute, because nobody has given its value. The message must contain its name. If
-    there are several, any of them will do.
+    compute, because its value isn't fed. The message must contain its name. If there
+    are several, any of them will do.
     """
 
 
@@ -271,7 +271,7 @@ def fold_constants(order, kernels, stateful):
     other operation is constant if it has inputs, all of them are constant, and its type
     isn't in `stateful`. Then its value is kernels[operation.type](*values of its
     inputs), in the order of the inputs. This kernel must be called once, and no other
-    kernel may be called. Read operation.value only of a "Const".
+    kernel may be called. Read operation.value only if the type is "Const".
 
     order: a list of operations, each after its inputs.
     kernels: {type: a function}. A type may be missing if no such operation is constant.

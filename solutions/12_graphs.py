@@ -14,10 +14,10 @@
 # # Lab 12 · Define, then run
 #
 # In this lab, you write ten functions, which take about {{duration}}. The first four
-# are the heart of a small TensorFlow 1, `minigrad.graph`. Three of them plan a run, and
-# the fourth defines gradients. The next four belong to `minigrad.jit`, and the last two
-# to CUDA graphs. Once you've run a cell with your code, minigrad uses it, so in the
-# end, `minigrad.jit` launches kernels that your `fused_kernel` has written.
+# are the heart of `minigrad.graph`, a small version of TensorFlow 1. Three of them plan
+# a run, and the fourth defines gradients. The next four belong to `minigrad.jit`, and
+# the last two to CUDA graphs. Once you've run a cell with your code, minigrad uses it,
+# so in the end, `minigrad.jit` launches kernels that your `fused_kernel` has written.
 
 # %% [markdown]
 # {{how}}
@@ -49,8 +49,8 @@ answers_from("labs", before="12_graphs")
 # >       sum   twice          run([sum]):  a, b, sum   or   b, a, sum
 #
 # Write `execution_order`. In lab 08, autograd's order ran the other way, from the loss
-# to the leaves. The difficulties are the same: each operation may be listed only once,
-# and your function can't call itself, because graphs are too deep for that.
+# to the leaves, but the difficulties are the same. Each operation may be listed only
+# once, and your function can't call itself, because graphs are too deep for that.
 
 # %%
 with graph.Graph().as_default() as g:
@@ -67,8 +67,8 @@ print(g)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Keep a list of pairs that are still to be done. (operation, False) means that you have
-# to visit it. (operation, True) means that its inputs are done.
+# Keep a list of pairs that you still have to handle. (operation, False) means that you
+# have to visit it, and (operation, True) means that its inputs are done.
 #
 # </details>
 # <details><summary>Hint 3</summary>
@@ -108,8 +108,8 @@ check(execution_order)
 # ## Only what's needed
 #
 # You can feed any operation, not only a placeholder, so `feed_dict={h: ...}` replaces
-# the value of h. Then h isn't computed, and neither is anything that only h needs.
-# That's how you test the end of a network without its beginning.
+# the value of h. Then h isn't computed, and neither is anything that only h needs, so
+# you can test the end of a network without its beginning.
 #
 # > x → h → y → loss, and x → z → loss. With h fed, x is still needed for z.
 #
@@ -171,8 +171,8 @@ check(pruned)
 # once.
 #
 # Constants spread, because an operation whose inputs are all constants is constant too.
-# But some operations do something else in each run, even if their inputs stay the same,
-# for example those that draw random numbers. Their types are **stateful**.
+# But some operations do something different in each run, even if their inputs stay the
+# same, for example those that draw random numbers. Their types are **stateful**.
 #
 # Write `fold_constants`.
 
@@ -189,7 +189,7 @@ print(graph.STATEFUL)
 # <details><summary>Hint 2</summary>
 #
 # Keep a dict of the values that are known. An operation is constant if all its inputs
-# are keys of the dict. Ask for the keys, because a value may be 0 or None.
+# are keys of the dict. Test this with `in`, because a value may be 0 or None.
 #
 # </details>
 # <details><summary>Hint 3</summary>
@@ -233,11 +233,11 @@ check(fold_constants)
 # As in the lesson, the walk backward **defines** operations, and each gradient is one
 # of them.
 #
-# > y = a · b + a: `gradients(y, [a], ...)` defines b · 1 and 1, and then their sum
+# > y = a · b + a: `gradients(y, [a], ...)` defines b · 1 for the product, 1 for the
+# > second a, and their sum
 #
-# `grad_of(operation, dy)` defines the gradients of an operation's inputs. Ask it only
-# about operations that are needed for y and depend on one of the xs through their
-# inputs.
+# `grad_of(operation, dy)` defines the gradients of an operation's inputs, and the
+# contract says for which operations you have to call it.
 #
 # Write `gradients`.
 
@@ -295,7 +295,7 @@ def gradients(y, xs, grad_of):
 with trying(), graph.Graph().as_default():
     a, b = graph.placeholder("a"), graph.placeholder("b")
     da, db = gradients(a * b + a, [a, b], graph.gradient_of)
-    print(graph.Session().run([da, db], {a: 2.0, b: 5.0}))  # needs 1 to 3 too
+    print(graph.Session().run([da, db], {a: 2.0, b: 5.0}))  # needs exercises 1 to 3 too
 
 # %% check="gradients"
 check(gradients)
@@ -306,10 +306,10 @@ check(gradients)
 # The next four exercises are about `minigrad.jit`. It runs a function once and records
 # each operator's call as a **node**, with the operator's name (its target) and its
 # arguments (args). If two nodes have the same target and args, one of them is enough.
-# That spreads, because if d equals c, then 2 · d equals 2 · c.
+# Repeats lead to more repeats, because if d equals c, then 2 · d equals 2 · c.
 #
-# Backward has many such pairs. For example, if a function has both a product `x * y`
-# and a quotient `x / y`, their gradients need the same cast or broadcast copy of y.
+# A training step has many such pairs. For example, in the lesson's step, Adam computes
+# the same `1 - 0.9 ** t` for each parameter, where t is the number of the step.
 #
 # Write `common_subexpressions`.
 
@@ -385,7 +385,7 @@ check(common_subexpressions)
 # >     %3 = sum %2            uses %2, so %2 and %4 can't be one kernel
 # >     %4 = add %2 1
 #
-# Write `can_fuse`. Memory is given as numbers in sets.
+# Write `can_fuse`. Memory is given as sets of numbers.
 
 # %%
 print({1, 2} & {2, 3}, {1, 2} | {2, 3}, bool({1} & {2}))
@@ -444,8 +444,8 @@ check(can_fuse)
 # Write `fused_kernel`, which returns the source of such a kernel. The check compiles
 # and runs what it returns.
 #
-# Replace only whole words, because `max(a, b)` also has an `a` in `max`. Replace all of
-# them at once, too. If b stands for a variable called `a` and you replace b first, a
+# Replace only whole words, because `max(a, b)` also has an `a` in `max`, and replace
+# all of them at once. If b stood for a variable called `a` and you replaced b first, a
 # second replacement would find that `a` as well.
 
 # %%
@@ -518,7 +518,7 @@ check(fused_kernel)
 #
 # A trace holds what was done in one call, with its shapes, its device, and its mode.
 # `minigrad.jit` records all of that, and before it runs the trace again, it checks that
-# the new call agrees. `jit.explain` prints what differs.
+# the new call matches. `jit.explain` prints what differs.
 #
 # If the comparison is too strict, every call is traced again. If it isn't strict
 # enough, the result is wrong. For example, a trace for the int 3 would be wrong for
@@ -642,7 +642,7 @@ check(copy_inputs)
 # While a stream is being captured, nothing runs, because kernels are only recorded. So
 # the host can't read a result or wait for one. If it copied numbers to the device,
 # every replay would use the numbers of this batch. And memory must come from a pool
-# that belongs to the graph, because its addresses are in the launches.
+# that belongs to the graph, because the launches contain its addresses.
 #
 # CUDA's messages don't name the line, but your function does. Write `capture_failure`.
 

@@ -54,7 +54,7 @@ def fused_kernel(name, inputs, steps, outputs):
     steps: a list of tuples (variable, type, expression, operands, M), in order. The
         expression is C code in which the words a, b, and c stand for up to three
         operands, and the word M stands for the tuple's last entry, a type. The
-        variable has its own type, which may differ from it.
+        variable's own type may differ from M.
         operands: strings, each the variable of an input or of an earlier step, or a
             piece of C that needs no more parentheses, such as "2.0f", "(-2.0f)", or
             "((float)v2)".
@@ -67,8 +67,8 @@ def fused_kernel(name, inputs, steps, outputs):
                                         ..., long long n)
 
     with a pointer for each input, then one for each output, both in their order, and
-    then n, the number of elements, which is below 2 ** 31. You may call the parameters
-    anything. The blocks have one dimension, and there are at least n threads. The
+    then n, the number of elements, which is below 2 ** 31. The parameters may have
+    other names. The blocks have one dimension, and there are at least n threads. The
     kernel must write nothing but the first n elements of the outputs.
 
     Variables may have any names, even a, b, or c, except i, n, M, and p or y with a

@@ -34,7 +34,8 @@ def guard_failures(traced, now):
     Values are the same if they have the same type and value. So 1, 1.0, and True
     differ, also in tuples, but nan is the same as nan. Whether 0.0 and -0.0 are the
     same is up to you. A missing name isn't the same as None or "nothing".
-    guard_failures({"x": 1}, {"x": 1.0}) -> ["x was 1, is 1.0"]
+
+    For example, guard_failures({"x": 1}, {"x": 1.0}) returns ["x was 1, is 1.0"].
     """
 
 
