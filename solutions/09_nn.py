@@ -523,7 +523,7 @@ check(fans)
 #
 # A sum of fan_in products has fan_in times the variance of a single one, so weights
 # with variance 1 / fan_in keep the signal's size. Since a ReLU halves the mean square,
-# its layer's weights need twice that variance. In general, their standard deviation
+# the weights before it need twice that variance. In general, their standard deviation
 # must be gain / √fan, where the **gain** of a ReLU is √2.
 #
 # Here the weights are uniform between −bound and bound, so their standard deviation is

@@ -8,8 +8,8 @@ cross_entropy_forward = kernel_exercise(
 // each row r.
 //
 // x: gridDim.x rows of n >= 1 scores, row by row. Block r works on row r. Scores are
-//   between -10000 and 10000, or minus infinity, but at least one score per
-//   row is finite. A loss may be infinite. Read each score at most four times.
+//   between -10000 and 10000, or minus infinity, but each row has a finite one. A
+//   loss may be infinite. Read each score at most four times.
 // target: the correct class of each row, 0 to n - 1, or `ignore`. If it's `ignore`,
 //   losses[r] is 0, and lse[r] is as for any other row.
 // ignore: any int outside of 0 to n - 1.

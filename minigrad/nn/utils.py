@@ -9,10 +9,10 @@ from ..tensor import Tensor
 def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False):
     """Clip the norm of all gradients to max_norm, in place, and return the norm.
 
-    The norm is that of all gradients as one long vector. For the default
-    norm_type of 2, it's the square root of the sum of all squares. Each gradient is
-    multiplied by the factor min(max_norm / (norm + 1e-6), 1). If the factor is NaN, you
-    may leave the gradients as they are.
+    The norm is that of all gradients as one long vector. For norm_type = 2,
+    it's the square root of the sum of all squares. Each gradient is multiplied by the
+    factor min(max_norm / (norm + 1e-6), 1). If the factor is NaN, you may leave the
+    gradients as they are.
 
     parameters: a tensor or any iterable of tensors, none of them twice. A parameter
         whose .grad is None is skipped. All gradients have the same dtype, and none of
