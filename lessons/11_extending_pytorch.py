@@ -18,7 +18,7 @@
 # any other operator. You'll build an extension, follow a call down to the kernel, and
 # learn which test inputs expose an operator's bugs.
 #
-# This lesson takes about {{duration}}, plus a minute or two for the compilers, and
+# This lesson takes about {{duration}}, plus a minute or two of compiling, and
 # builds on chapters 04 and 08. A cell that needs a C++ compiler or a GPU says so if
 # there's none, and you can continue. Part 2 measures how fast the operators are, and
 # part 3 builds one of them in TensorFlow.
@@ -27,7 +27,7 @@
 # Set-up: run this cell first. Running it twice does no harm.
 import os
 
-os.environ["KINETO_LOG_LEVEL"] = "6"  # torch.profiler keeps its own messages to itself
+os.environ["KINETO_LOG_LEVEL"] = "6"  # hide torch.profiler's own messages
 import contextlib
 import subprocess
 import sys
@@ -53,20 +53,20 @@ where = "cuda" if gpu else "cpu"
 # %% [markdown]
 # ## Four files, from Python down to the kernel
 #
-# Our example, `examples/extension`, has three operators: a sum, a bias with GELU (the
+# Our example, `examples/extension`, has three operators: a sum, gelu(x + bias) (the
 # lab's topic), and a batched outer product, y[i, m, n] = a[i, m] · b[i, n]. We'll use
-# the sum and the product. A call passes through four files, from top to bottom.
+# the sum and the product, and each call passes through four files, from top to bottom.
 
 # %%
 viz.extension()
 
 # %% [markdown]
-# Let's read these files from the bottom. `part` displays a piece of one.
+# Let's read these files from the bottom up, in pieces that `part` displays.
 
 
 # %%
 def part(file, first, last, language="cpp"):
-    """Display the lines from one that contains `first` to one that begins `last`."""
+    """Display a file from the line with `first` to one that starts with `last`."""
     lines = (EXAMPLES / file).read_text().splitlines()
     begin = next(i for i, line in enumerate(lines) if first in line)
     end = next(
@@ -84,7 +84,7 @@ part("extension/csrc/kernels.cuh", "// y[i, m, n]", "}")
 # neighboring elements, in one access if they take up 16 bytes.
 #
 # Nothing in this file mentions PyTorch, so the simulator can run it too. Here `y` has 2
-# · 16 · 64 = 2,048 elements, and each thread computes V of them.
+# · 16 · 64 = 2,048 elements, of which each thread computes V.
 
 # %%
 KERNELS = (EXAMPLES / "extension/csrc/kernels.cuh").read_text()
@@ -92,8 +92,8 @@ a, b = np.ones((2, 16), "f"), np.arange(128, dtype="f").reshape(2, 64)
 y = np.zeros((2, 16, 64), "f")
 
 # %% [markdown]
-# **Puzzle 1: no idle threads.** Each block has 64 threads, and V is 4. The line below
-# launches enough blocks for V = 1, so change it to leave no thread without work.
+# **Puzzle 1: no idle threads.** Each block has 64 threads, and V is 4, but the line
+# below launches enough blocks for V = 1. Change it so that no thread is idle.
 
 # %%
 blocks = 2048 // 64  # your line
@@ -129,14 +129,13 @@ for V in 1, 4:
 
 # %% [markdown]
 # It's a quarter, {{=48}}. The sectors also go down, from {{=576}} to {{=400}}, because
-# a warp now covers two rows of `y`. So it reads the same part of `b` only once and gets
-# both elements of `a` from one sector.
+# a warp now covers two rows of `y`. It reads the part of `b` that they share only once,
+# and gets both elements of `a` from one sector.
 #
 # ### The launch
 #
-# In C++, a tensor is an `at::Tensor`, because ATen is PyTorch's C++ library. Here's the
-# shortest of the three functions that launch, and then the struct and the macros that
-# it uses.
+# In C++, a tensor is an `at::Tensor`, from PyTorch's library ATen. Here's the shortest
+# function that launches a kernel, followed by the struct and the macros that it uses.
 
 # %%
 part("extension/csrc/cuda.cu", "Tensor add_cuda(", "}")
@@ -153,14 +152,14 @@ part("extension/csrc/cuda.cu", "#define DISPATCH", "    }")
 # - `[&] { … }` is a lambda. `AT_DISPATCH_FLOATING_TYPES_AND_HALF` compiles it once each
 #   for double, float, and half, with `scalar_t` as the type's name, and runs the
 #   version that matches the tensor's dtype.
-# - `a.const_data_ptr<scalar_t>()` is the address of the first element. It raises an
-#   error if the tensor has another dtype.
-# - `LAUNCH(kernel, threads, …)` is replaced by the text of its `#define`. It launches
+# - `a.const_data_ptr<scalar_t>()` returns the address of the first element, or raises
+#   an error if the tensor has another dtype.
+# - `LAUNCH(kernel, threads, …)` is replaced by the text of its `#define`, and launches
 #   nothing if there are no threads, because a grid of 0 blocks is an error.
-# - `Place place(a)` creates an object. Its `guard` makes the tensor's GPU the current
+# - `Place place(a)` creates an object whose `guard` makes the tensor's GPU the current
 #   one. When the function ends, even with an error, C++ destroys the object, which
-#   restores the previous GPU. Its `stream` is the caller's, so the kernel runs after
-#   whatever computes `a`.
+#   restores the previous GPU. `place.stream` is PyTorch's current stream, so the kernel
+#   runs after whatever computes `a`.
 #
 # **Predict**: `C10_CUDA_KERNEL_LAUNCH_CHECK()` asks whether the launch was accepted.
 # Instead, you could wait for the kernel with `cudaDeviceSynchronize()`, which also
@@ -178,16 +177,16 @@ part("extension/csrc/cuda.cu", "#define DISPATCH", "    }")
 # %% [markdown]
 # ### The checks
 #
-# A kernel trusts the address that it's given. So the function that Python calls first
-# checks its arguments, once for all devices.
+# A kernel trusts the address that it's given, so the function that Python calls begins
+# by checking its arguments, once for all devices.
 
 # %%
 part("extension/csrc/bindings.cpp", "Tensor add(", "}")
 
 # %% [markdown]
 # `TORCH_CHECK(condition, …)` raises a RuntimeError if the condition is false, and joins
-# its other arguments to make the message. The macros contain such checks, and
-# `CHECK_SAME` compares devices and dtypes. `RUN` calls `add_cuda` or `add_cpu`.
+# its other arguments to make the message. The `CHECK_…` macros contain such checks
+# (`CHECK_SAME` compares devices and dtypes), and `RUN` calls `add_cuda` or `add_cpu`.
 #
 # The next cell builds the whole extension, or only its CPU half if you have no GPU.
 
@@ -199,7 +198,8 @@ except (extension.NoCompiler, extension.BuildFailed) as problem:
     ops = print(problem)
 
 # %% [markdown]
-# **Predict** which of these five calls are refused, and by which check.
+# **Predict** which of these five calls are refused, and by which check. (A tensor on
+# PyTorch's device "meta" has a shape but no memory, so you don't need a GPU.)
 
 # %%
 a, b = torch.rand(2, 3), torch.rand(2, 3)
@@ -220,15 +220,14 @@ for name, pair in pairs.items() if ops else ():
 # All of them are. `CHECK_SAME` refuses {{=the first|a is Float, b is Double}} and
 # {{=the last|b on meta}}, `CHECK_FLOAT` {{=the second|must be floating, is Int}}, the
 # comparison of sizes {{=the third|a is [2, 3], b is [1, 3]}}, and `CHECK_CONTIGUOUS`
-# {{=the fourth|must be contiguous}}. (Tensors on PyTorch's device "meta" have a shape
-# but no memory, so you can try this without a GPU.)
+# {{=the fourth|must be contiguous}}.
 #
-# Instead of refusing strided tensors, you can support them. The function below returns
-# the sum of i · x[i]. PyTorch's `load_inline` (here through a small wrapper) compiles
-# it from a string.
+# Instead of refusing strided tensors, you can support them, as in the function below.
+# It returns the sum of i · x[i], and PyTorch's `load_inline` (here in a small wrapper)
+# compiles it from a string.
 #
 # **Puzzle 2: every second element.** The function reads the wrong elements if `x` is a
-# slice with a step. Fix the line in the loop. (As in Python, `x.stride(0)` is the
+# slice with a step, so fix the line in the loop. (As in Python, `x.stride(0)` is the
 # stride of the first dimension.)
 
 # %%
@@ -266,8 +265,8 @@ except (extension.NoCompiler, extension.BuildFailed) as problem:
 # %% [markdown]
 # ### Who frees the memory?
 #
-# **Predict** what happens if C's `free` gets the address of memory that Python
-# allocated. (We try it in another process.)
+# **Predict** what happens if you give C's `free` the address of memory that Python
+# allocated. (The cell does it in another process.)
 
 # %%
 code = """
@@ -280,8 +279,8 @@ print(done.returncode, done.stderr.strip())
 
 # %% [markdown]
 # The process {{=dies|-6}}, because `free` takes only what `malloc` returned. An
-# `at::Tensor` counts its references, and the last one returns the memory to its own
-# allocator.
+# `at::Tensor` counts its references, and when none is left, it returns the memory to
+# the allocator that it came from.
 #
 # <details><summary>More mistakes at the boundary to C</summary>
 #
@@ -291,12 +290,12 @@ print(done.returncode, done.stderr.strip())
 # - A struct in C keeps the address of a buffer that Python made. When Python drops the
 #   buffer, the pointer **dangles**, and C reads whatever is there now.
 # - Nobody frees the struct that C returned, which is a **leak**. Wrap it in a class
-#   whose `__del__` calls C's own function for that.
-# - A function returns a pointer, but its `restype` isn't set. Then ctypes expects a
+#   whose `__del__` calls the C function that frees it.
+# - A function returns a pointer, but its `restype` isn't set, so ctypes expects a
 #   32-bit int, and half of the address is lost.
 # - Without `argtypes`, nobody notices that an argument is missing or has the wrong
 #   type.
-# - In C, `device == "cuda"` compares two addresses, so it's usually false. Use
+# - In C, `device == "cuda"` compares two addresses and is usually false, so use
 #   `strcmp`.
 # - `exit(1)` in C ends Python without an exception, so return an error code instead.
 #
@@ -345,10 +344,9 @@ def python(*arguments):
 
 
 # %% [markdown]
-# If the package has `.cu` files, use `CUDAExtension` instead of `CppExtension`. You'd
-# install the package with `pip install --no-build-isolation .`, because pip otherwise
-# builds in a fresh environment, which doesn't have your PyTorch. Here, we only build
-# it.
+# If the package has `.cu` files, use `CUDAExtension` instead of `CppExtension`. We only
+# build the package here. You'd install it with `pip install --no-build-isolation .`,
+# because pip otherwise builds in a fresh environment without your PyTorch.
 
 # %%
 if extension.has_compiler():
@@ -360,14 +358,14 @@ else:
     print(f"not run: {extension.NEEDS}")
 
 # %% [markdown]
-# The last line fails with an {{=ImportError|ImportError: libc10.so}}. The module needs
-# PyTorch's shared libraries, which `import torch` loads. So a package's `__init__.py`
-# imports torch first. Here are other messages that you may meet:
+# The last line fails with an {{=ImportError|ImportError: libc10.so}}, because the
+# module needs PyTorch's shared libraries, which `import torch` loads. So a package's
+# `__init__.py` imports torch first. This table lists other errors:
 #
 # | message | cause and fix |
 # |---|---|
-# | CUDA_HOME is not set | there's no nvcc: a driver isn't the toolkit |
-# | detected CUDA version mismatches | nvcc's major version must be PyTorch's |
+# | CUDA_HOME is not set | there's no nvcc (the driver doesn't include the toolkit) |
+# | detected CUDA version mismatches | PyTorch must be built for nvcc's major version |
 # | undefined symbol: _ZN3c10… | it was built for another PyTorch, so build it again |
 # | no kernel image is available | set TORCH_CUDA_ARCH_LIST for your GPU, e.g. "9.0" |
 #
@@ -375,7 +373,7 @@ else:
 #
 # | old | now |
 # |---|---|
-# | `AT_ASSERTM` | `TORCH_CHECK`. The old macro reports a bug in PyTorch |
+# | `AT_ASSERTM` | `TORCH_CHECK`. The old macro's message blames PyTorch |
 # | `x.type()` in `AT_DISPATCH_…` | `x.scalar_type()` |
 # | `x.data<float>()` | `x.data_ptr<float>()` |
 # | `ctx.saved_variables` | `ctx.saved_tensors` |
@@ -399,9 +397,8 @@ else:
 # `torch.autograd.Function` is the class that you built in chapter 08. `forward` saves
 # in `ctx` what `backward` needs, and `backward` returns one gradient per argument.
 #
-# **Puzzle 3: the other gradient.** In the string, each letter names a dimension.
-# `einsum` sums over the letters that are missing after the arrow. `da` is correct, so
-# fix `db`.
+# **Puzzle 3: the other gradient.** In `einsum`'s string, each letter names a dimension,
+# and those missing after the arrow are summed. `da` is correct, so fix `db`.
 
 
 # %%
@@ -438,11 +435,11 @@ print("solved:", agree)
 
 # %% [markdown]
 # In `examples/extension`, `backward` calls compiled kernels, which take only contiguous
-# tensors. `dy` often isn't contiguous, because the gradient of a sum is a single number
-# that's expanded. So `backward` first calls `dy.contiguous()`. It also looks at
+# tensors. `dy` often isn't contiguous (the gradient of a sum, for example, is a single
+# number that's expanded), so `backward` first calls `dy.contiguous()`. It also looks at
 # `ctx.needs_input_grad`, so that a gradient nobody needs costs nothing.
 #
-# **Predict**: `torch.compile` turns a model into a graph before it runs it, and with
+# **Predict**: `torch.compile` turns a model into a graph before running it, and with
 # `fullgraph=True`, it raises an error if it can't follow a call. What does it do with
 # our extension's function?
 
@@ -470,14 +467,14 @@ if ops:
 #
 # ## Register an operator
 #
-# PyTorch's docs recommend registering an operator with `torch.library`. You provide a
-# function, a name with a schema, a shape rule, and a gradient.
+# PyTorch's docs recommend registering an operator with `torch.library`, for which you
+# provide a function, a name with a schema, a shape rule, and a gradient.
 #
 # Any function will do, and ours launches the same kernel through `minigrad.Kernel`. It
 # uses CuPy on a GPU, so two libraries have to agree on memory and on streams.
 #
 # **Memory.** CuPy, NumPy, and PyTorch exchange arrays through **DLPack**, a C struct
-# with an address, a shape, strides, and a dtype. Nothing is copied.
+# with an address, a shape, strides, and a dtype, so nothing is copied.
 
 
 # %%
@@ -491,8 +488,8 @@ def memory(x):
 
 
 # %% [markdown]
-# **Predict** what the next cell prints. It deletes the tensor that allocated the memory
-# before it prints the array.
+# **Predict** what the next cell prints. Before it prints the array, it deletes the
+# tensor that allocated the memory.
 
 # %%
 x = torch.zeros(3)
@@ -508,8 +505,8 @@ print(shared)
 # function, so it's valid only as long as the tensor exists.
 #
 # **Streams.** CuPy has its own current stream, and kernels in different streams don't
-# wait for each other. Here's what can happen. Each bar is a kernel, and time runs to
-# the right.
+# wait for each other. Here's what can happen, with a bar for each kernel and time
+# running to the right.
 
 # %%
 viz.spans(
@@ -543,9 +540,8 @@ def new_outer(a, b):
 
 
 # %% [markdown]
-# `custom_op` makes the function an operator. `mutates_args=()` says that the function
-# changes none of its arguments. The schema is made from the function's type
-# annotations.
+# `custom_op` makes the function an operator, whose schema comes from the type
+# annotations. `mutates_args=()` says that it changes none of its arguments.
 
 # %%
 C = {torch.float32: "float", torch.float64: "double"}
@@ -570,7 +566,7 @@ print(torch.ops.aten.conv2d.default._schema)
 
 # %% [markdown]
 # The second schema is that of PyTorch's convolution. A `Tensor?` may be None, and
-# `SymInt[2]` is a list of two integers (`IntArrayRef` in C++).
+# `SymInt[2]` is a list of two integers that a compiler may not know yet.
 #
 # The **shape rule** is called *fake*, because a compiler calls it with fake tensors,
 # which have a shape but no memory, and it returns a fake result.
@@ -580,9 +576,9 @@ outer.register_fake(new_outer)
 torch.ops.lesson11.outer(a.to("meta"), b.to("meta")).shape
 
 # %% [markdown]
-# The **gradient** consists of two functions. The first saves what the second needs, and
-# the second computes the gradient. A compiler traces the second one too, so it may call
-# only operators that have shape rules.
+# The **gradient** consists of two functions. The first saves what the second needs to
+# compute the gradient. A compiler traces the second one too, so it may call only
+# operators that have shape rules.
 
 
 # %%
@@ -643,8 +639,8 @@ print("solved:", set(found.values()) == {"SUCCESS"})
 # <details><summary>Answer</summary>
 #
 # The schema now has `Tensor(a2!) out`, where the exclamation mark means that it's
-# written. With a false schema, a compiler might reorder the call with others that read
-# `out`.
+# written to. With a false schema, a compiler might reorder the call with others that
+# read `out`.
 #
 # ```python
 # op = torch.library.custom_op(name, write_outer, mutates_args={"out"})
@@ -664,7 +660,7 @@ print("solved:", set(found.values()) == {"SUCCESS"})
 # C, and a gradient for each operand. Its slope with respect to a is a divided by the
 # length.
 #
-# **Puzzle 5: by symmetry.** Fix the last line of the call.
+# **Puzzle 5: by symmetry.** Fix the gradient of b.
 
 # %%
 from minigrad.ops.pointwise_kernels import pointwise
@@ -727,13 +723,13 @@ torch._C._dispatch_keys(a)
 
 # %% [markdown]
 # (A name may have several overloads.) The keys are listed from low to high, so read
-# them from the right. {{=Autocast|AutocastCPU}} would change dtypes if it were on.
+# them from the right. {{=Autocast|AutocastCPU}} would change dtypes if it were on, and
 # {{=AutogradCPU}} records the operation for the gradient and calls the dispatcher
 # again, without its own key. {{=ADInplaceOrView}} counts the versions of tensors that
-# are written in place. Then {{=CPU|DispatchKeySet(CPU}} computes.
+# are written in place, and finally {{=CPU|DispatchKeySet(CPU}} computes the result.
 #
-# Let's follow `a @ b`, which is `torch.matmul`. PyTorch can print the table of its
-# kernels.
+# Let's follow `a @ b`, which is `torch.matmul`, through the tables of kernels that
+# PyTorch can print.
 
 # %%
 for operator in "aten::matmul", "aten::mm":
@@ -743,12 +739,12 @@ for operator in "aten::matmul", "aten::mm":
             print(f"{operator:14} {key:12} {place.rpartition('/')[2]}")
 
 # %% [markdown]
-# `matmul` {{=only calls other operators|[math kernel]}}, so it needs no gradient of its
-# own. Theirs are enough. PyTorch calls this *CompositeImplicitAutograd*. `mm` has {{=a
-# kernel for the CPU|[kernel]}} and {{=one for autograd|[autograd kernel]}}.
+# `matmul` {{=only calls other operators|[math kernel]}}, whose gradients are all it
+# needs. PyTorch calls this *CompositeImplicitAutograd*. `mm` has {{=a kernel for the
+# CPU|[kernel]}} and {{=one for autograd|[autograd kernel]}}.
 #
 # A `TorchDispatchMode` sits below autograd and is called for every operator that gets
-# there. Here it lists the operators for two matrices, and for two batches of matrices.
+# there. Here it lists them for two matrices, and for two batches of matrices.
 # **Predict** which of the two needs more than one operator.
 
 # %%
@@ -769,20 +765,20 @@ for pair in (a, b), (torch.rand(2, 3, 4), torch.rand(2, 4, 5)):
     print(names)
 
 # %% [markdown]
-# Two matrices become {{=one `mm`|aten.mm.default}}. The batches become {{=one
+# Two matrices become {{=one `mm`|aten.mm.default}}, and the batches become {{=one
 # `bmm`|aten.bmm.default}} between reshapes that copy nothing.
 #
 # `mm` is a **structured kernel**, which has two halves. The *meta* half checks the
-# arguments and computes the shape, like our `register_fake`. The other half computes,
-# on a GPU with cuBLAS. Here are all levels of the call.
+# arguments and computes the shape, like our `register_fake`, and the other half
+# computes the result, on a GPU with cuBLAS. Here are all levels of the call.
 
 # %%
 viz.dispatch()
 
 # %% [markdown]
 # **Puzzle 6: one operator.** Written as `c + a @ b`, a linear layer takes two
-# operators, and on a GPU two launches. PyTorch has a single operator for it, whose name
-# begins with `add`. Use it. (Type `torch.add` and press Tab.)
+# operators, and on a GPU two launches. Use PyTorch's single operator for it, whose name
+# begins with `add`. (Type `torch.add` and press Tab.)
 
 # %%
 c, names = torch.rand(48), []
@@ -796,7 +792,7 @@ print("solved:", len(names) == 1 and torch.allclose(y, c + a @ b))
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# It's the one that `torch.nn.Linear` calls.
+# `torch.nn.Linear` ends up calling it too.
 #
 # ```python
 # y = torch.addmm(c, a, b)
@@ -825,7 +821,7 @@ viz.profile(prof)
 # ## Is it correct?
 #
 # A matrix of random numbers exposes few faults. Let's see which ones it misses for y =
-# 3x, with one correct version and seven faulty ones. Two of them need `flat`, which
+# 3x, with one correct version and seven faulty ones, two of which need `flat`. It
 # ignores strides and reads the storage in order, as `ramp` did.
 
 
@@ -845,8 +841,8 @@ def triple(backward_of):
 
 
 # %% [markdown]
-# Here are two more faults. `changes_x` overwrites its argument, and `reuses_y` writes
-# every result into the same memory.
+# Two more faults are `changes_x`, which overwrites its argument, and `reuses_y`, which
+# writes every result into the same memory.
 
 # %%
 buffers = {}
@@ -955,11 +951,11 @@ print(found, "solved:", {"gradient of ones", "ignores dy's strides"} <= found)
 # </details>
 
 # %% [markdown]
-# Two faults are left, and they show only after the call. `changes_x` returns the
-# correct result, and so does `reuses_y`, until the next call.
+# The two faults that are left show only after the call. `changes_x` returns the correct
+# result, and so does `reuses_y`, until the next call.
 #
-# **Puzzle 9: call it twice.** This test calls the operator a second time, but it finds
-# only one of the two. Change that line.
+# **Puzzle 9: call it twice.** This test calls the operator a second time, but finds
+# only one of the two, so change that line.
 
 
 # %%
@@ -1015,11 +1011,10 @@ print(found, "solved:", {"changes x", "reuses y"} <= found)
 #
 # <details><summary>Answers</summary>
 #
-# 1. Look at the launch. If it isn't in the current stream, the kernel may run before
-#    its input has been written.
-# 2. A compiler asks for the shape before there are any values. Some sizes may not be
-#    known yet, and the compiler's machine may not even have the GPU that the kernel
-#    needs.
+# 1. Look at the launch, because if it isn't in the current stream, the kernel may run
+#    before its input has been written.
+# 2. A compiler asks for the shape before there are any values, when some sizes may not
+#    be known yet. Its machine may not even have the GPU that the kernel needs.
 # 3. It says {{=nothing|line 5: torch.testing.assert_close(y, expected)}}, because
 #    nobody reads the False. Use `assert_close`, or write `assert torch.allclose(…)`.
 #

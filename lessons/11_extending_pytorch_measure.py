@@ -13,8 +13,8 @@
 # %% [markdown]
 # # 11 · Part 2: Was it worth it?
 #
-# Your operator is inside PyTorch. Is it also faster than what was there before? In this
-# lesson, you compare the two fairly and read a profiler's report.
+# Your operator is inside PyTorch, but is it also faster than what was there before? In
+# this lesson, you compare the two fairly and read a profiler's report.
 #
 # This lesson takes about {{duration}} and builds on part 1. It isn't on the core path.
 # All GPU times were measured on one {{extension/op | outer_ | GPU}}
@@ -43,16 +43,16 @@ except (extension.NoCompiler, extension.BuildFailed) as problem:
 # %% [markdown]
 # ## A fair comparison
 #
-# Chapter 02 explains how to time a kernel. Here are its rules again, and a fifth.
+# Here are chapter 02's rules for timing a kernel, and a fifth.
 #
 # 1. Warm up, because the first call compiles.
 # 2. Wait for the GPU, because a launch returns before the kernel has finished.
 # 3. Try several sizes.
 # 4. Repeat, and alternate between the candidates.
-# 5. Let both do the same work, in the same dtype and gradient mode.
+# 5. Make both do the same work, in the same dtype and gradient mode.
 #
-# `torch.utils.benchmark.Timer` warms up and waits for you. It reads the host's clock,
-# so its times include the launch, and it measures one candidate after the other.
+# `torch.utils.benchmark.Timer` does the warm-up and the waiting. It reads the host's
+# clock, so its times include the launch, but it doesn't alternate.
 #
 # **Puzzle 1: the same work.** The next cells compare PyTorch's `einsum` with our
 # extension, but `einsum` has more work to do. Give it the same work.
@@ -84,7 +84,7 @@ print("solved:", alike)
 # </details>
 
 # %% [markdown]
-# Now let's compare both for two sizes.
+# Now let's compare both at two sizes.
 
 # %%
 times = {}
@@ -103,7 +103,7 @@ viz.bars(times, [*texts]) if ops else print("not run: needs a C++ compiler")
 # ## Python's share
 #
 # If Python takes 50 µs to launch a 5 µs kernel, you're timing Python. `cProfile` counts
-# and times the calls of Python functions. Here are a thousand calls of our operator.
+# and times the calls to Python functions, here in a thousand calls to our operator.
 
 # %%
 pair = [torch.rand(2, 4) for _ in range(2)]
@@ -116,14 +116,14 @@ for (file, line, name), (_, count, own, *_) in sorted(rows, key=lambda r: -r[1][
     print(f"{1e3 * own:6.1f} µs  {count:5} calls  {name[:40]:40}  {place}")
 
 # %% [markdown]
-# The first column is the time per call. Most of it is spent in the dispatcher's Python
-# functions, because the operator was registered from Python. With `TORCH_LIBRARY` in
-# C++, a call doesn't pass through them.
+# The first column is each function's own time per call. Most of the time goes to the
+# dispatcher's Python functions, because the operator was registered from Python. With
+# `TORCH_LIBRARY` in C++, a call doesn't pass through them.
 #
 # ## The GPU's share
 #
 # NVIDIA has two profilers. Nsight Systems (`nsys`) draws a timeline of the whole
-# program. Nsight Compute (`ncu`) runs each kernel several times and reads the
+# program, and Nsight Compute (`ncu`) runs each kernel several times to read the
 # hardware's counters.
 
 # %%
@@ -132,23 +132,23 @@ for command in "nsys profile python program.py", "ncu --set full python program.
     print(shutil.which(tool) or f"not run: needs {tool}", "|", command)
 
 # %% [markdown]
-# These are the lines of ncu's report to read first. The last two aren't in `--set
-# basic`.
+# Read these lines of ncu's report first. (The last two aren't in `--set basic`.)
 #
 # | line | meaning |
 # |---|---|
 # | DRAM Throughput, high | memory is the limit, so move fewer bytes |
 # | Compute (SM) Throughput, high | arithmetic is the limit, so compute less |
-# | both low | the warps wait: there are too few, or each waits for the one before |
+# | both low | there are too few warps, or each waits for its own earlier results |
 # | Achieved Occupancy | active warps, as a share of the most that fit |
 # | Sectors/Request | 4 for 32 neighboring floats, 16 for `float4`, 32 if scattered |
 # | Bank Conflicts | lanes that wait for shared memory |
 #
-# And here's what it reported for the two kernels of `examples/extension`.
+# Here's what it reported for two kernels of `examples/extension`, with the sectors that
+# they write.
 #
 # | | outer product | bias-GELU |
 # |---|---|---|
-# | µs | {{extension/op | outer_ | us}} | {{extension/op | bias_gelu_ | us}} |
+# | time, µs | {{extension/op | outer_ | us}} | {{extension/op | bias_gelu_ | us}} |
 # | memory, % | {{extension/op | outer_ | DR}} | {{extension/op | bias_ | DR}} |
 # | arithmetic, % | {{extension/op | outer_ | co}} | {{extension/op | bias_ | co}} |
 # | occupancy, % | {{extension/op | outer_ | ac}} | {{extension/op | bias_ | ac}} |
@@ -179,17 +179,17 @@ print(f"{written:,.0f} GB/s", "solved:", 3000 < written < 3350)
 # </details>
 
 # %% [markdown]
-# `torch.cuda.max_memory_allocated` says how much memory tensors needed.
-# `max_memory_reserved` is more, because PyTorch's **caching allocator** keeps freed
-# memory, and `nvidia-smi` adds the CUDA context to that.
+# `torch.cuda.max_memory_allocated` is the most memory that tensors have used at one
+# time. `max_memory_reserved` is more, because PyTorch's **caching allocator** keeps
+# freed memory, and `nvidia-smi` adds the CUDA context to that.
 #
 # ## When it's worth it
 #
 # A kernel of your own wins where it **fuses**. In eager PyTorch, gelu(x + bias) is two
-# kernels, which move the size of x four times. One kernel moves it twice. But
-# `torch.compile` also fuses such chains, so it's the one to compare with. If it can't
-# follow your program, as in a sort, a scan, or a lookup in your own data structure, you
-# need a kernel of your own.
+# kernels, which read or write a tensor of x's size four times, while a fused kernel
+# does so twice. But `torch.compile` also fuses such chains, so it's the one to compare
+# with. If PyTorch's operators can't express your computation, as for a lookup in your
+# own data structure, you need a kernel of your own.
 #
 # `docs/benchmarks/extension.md` has the times of all of them, and `python
 # benchmarks/extension.py` measures them on your machine.

@@ -13,9 +13,9 @@
 # %% [markdown]
 # # 11 · Part 3: The same in TensorFlow
 #
-# In TensorFlow, the graph exists before any value does (chapter 12 builds one). So an
-# operator is **declared** before anybody says how it's computed. You'll meet part 1's
-# kernel, shape rule, and gradient again, under other names.
+# TensorFlow was designed for graphs, which exist before any value does (chapter 12
+# builds one), so an operator is **declared** before anybody says how it's computed.
+# You'll meet part 1's kernel, shape rule, and gradient again, under other names.
 #
 # This lesson takes about {{duration}} and builds on part 1. It isn't on the core path.
 # Without TensorFlow, you can read the lesson, but most cells won't run.
@@ -24,7 +24,7 @@
 # Set-up: run this cell first. Running it twice does no harm.
 import os
 
-os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"  # TensorFlow keeps its own messages to itself
+os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"  # hide TensorFlow's own messages
 os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"
 from IPython.display import Code
 
@@ -39,7 +39,7 @@ except ImportError:
 
 
 def part(file, first, last):
-    """Display the lines from one that contains `first` to one that begins `last`."""
+    """Display a file from the line with `first` to one that starts with `last`."""
     lines = (EXAMPLES / file).read_text().splitlines()
     begin = next(i for i, line in enumerate(lines) if first in line)
     end = next(i for i in range(begin, len(lines)) if lines[i].startswith(last))
@@ -56,24 +56,24 @@ def part(file, first, last):
 part("tensorflow/ops.cc", 'REGISTER_OP("MinigradOuter")', "    .Doc")
 
 # %% [markdown]
-# An `Attr` is a constant in the graph. Here it's the type T, which inputs and output
-# share, and a number with a default. The **shape function** gets shapes that may be
-# partly unknown. `WithRank` demands two dimensions. `Merge` says that two sizes are the
-# same, returns the one that's known, and fails if both are known and differ.
+# An `Attr` is a constant in the graph. The two here are the type T, which inputs and
+# output share, and a number with a default. The **shape function** gets shapes that may
+# be partly unknown. `WithRank` demands two dimensions, and `Merge` returns whichever of
+# two sizes is known, or fails if both are known and differ.
 #
 # ## Computed
 #
-# The kernel is a class with a method `Compute`, a template of the device and the type.
+# The kernel is a class template for any device and type, with a method `Compute`.
 
 # %%
 part("tensorflow/ops.cc", "class OuterOp", "};")
 
 # %% [markdown]
-# `OP_REQUIRES` stores an error **status** in the context and returns. (In older
-# articles, success is `Status::OK()`. It's `absl::OkStatus()` now.) `allocate_output`
-# allocates memory on the operator's device. Then a struct's `run` computes, on the CPU
-# in a loop, and on the GPU with part 1's kernel, in the stream that TensorFlow passes
-# to it.
+# If something fails, `OP_REQUIRES_OK` stores the error **status** in the context and
+# returns. (Success is `absl::OkStatus()`, which was `Status::OK()` in older articles.)
+# `allocate_output` allocates memory on the operator's device. Then `Outer::run`
+# computes the product, in a loop on the CPU, or on the GPU with part 1's kernel in the
+# stream that TensorFlow passes to it.
 
 # %%
 part("tensorflow/ops.cu.cc", "struct Outer<GPU, T>", "};")
@@ -88,7 +88,8 @@ part("tensorflow/ops.cc", "#define KERNEL(", "REGISTER(CPU, tensorflow::DEVICE_C
 # %% [markdown]
 # ## Built
 #
-# TensorFlow doesn't bring a build tool, but it knows the flags that a compiler needs.
+# TensorFlow doesn't come with a build tool, but it knows the flags that a compiler
+# needs.
 
 # %%
 if tf:
@@ -97,7 +98,7 @@ if tf:
     print(*(flag for group in flags for flag in group), sep="\n")
 
 # %% [markdown]
-# `load_op_library` loads what was built.
+# `load_op_library` loads the library that was built.
 
 # %%
 try:
@@ -124,9 +125,8 @@ if tf:
 #
 # Under `tf.function`, the shape function runs before there are values.
 #
-# **Puzzle 1: known in advance.** Here the batch of the result is unknown. Change one of
-# the two specs so that the result's shape is (8, 3, 4). Only one of them may know the
-# batch.
+# **Puzzle 1: known in advance.** Here the batch of the result is unknown. Change only
+# one of the two specs, so that the result's shape is (8, 3, 4).
 
 # %%
 if tf:
@@ -142,7 +142,7 @@ if tf:
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# `Merge` returns the size that's known, whichever of the two knows it.
+# `Merge` returns the size that's known, whichever spec has it.
 #
 # ```python
 # specs = [tf.TensorSpec((8, 3)), tf.TensorSpec((None, 4))]
@@ -173,7 +173,7 @@ if tf:
 # %% [markdown]
 # TensorFlow raises an error instead of treating the gradient as 0. A registered
 # function gets the operation, with its inputs and attributes, and the gradient of each
-# output. It returns one gradient per input, made of further operators.
+# output. It returns one gradient per input, computed by other operators.
 
 # %%
 if tf:

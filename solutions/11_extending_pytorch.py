@@ -13,10 +13,10 @@
 # %% [markdown]
 # # Lab 11 · Your kernel inside PyTorch
 #
-# In this lab, you write one operator from end to end. It's **gelu(x + bias)**, in one
-# kernel. There are eight exercises, which take about {{duration}}: the checks and a
-# loop in C++, three kernels, the gradient, a shape rule, and a function that finds
-# faulty operators. The two in C++ need a C++ compiler and don't count if there's none.
+# In this lab, you write one operator from end to end, **gelu(x + bias)** in one kernel.
+# There are eight exercises, which take about {{duration}}: the checks and a loop in
+# C++, three kernels, the gradient, a shape rule, and a function that finds faulty
+# operators. The two in C++ need a C++ compiler and don't count if there's none.
 # Compiling against PyTorch's headers takes ten seconds or more, so these two checks
 # answer more slowly than the others. The kernels run in the simulator and, if there's a
 # GPU, also as an extension of PyTorch.
@@ -44,9 +44,9 @@ answers_from("labs", before="11_extending_pytorch")
 # %% [markdown] task="check_bias_gelu"
 # ## Refuse what doesn't fit
 #
-# If the bias is two elements short, a kernel reads past its end. If a tensor is on
+# If the bias is two elements short, a kernel reads past its end, and if a tensor is on
 # another device, the kernel can't use its address. So the function that Python calls
-# first checks everything. These are the rules:
+# begins by checking these rules:
 #
 # - `x` and `bias` are on the same device.
 # - They have the same dtype, and it's a floating-point type.
@@ -57,8 +57,8 @@ answers_from("labs", before="11_extending_pytorch")
 # Write `check_bias_gelu`, with a `TORCH_CHECK(condition, "what's wrong: ", value)` for
 # each condition. (Most rules have two.) The message names the argument (`x` or `bias`)
 # and shows the value that breaks the rule: the device, the dtype, the number of
-# dimensions, or both sizes. For memory, it contains the word "contiguous". Sizes of 0
-# are fine.
+# dimensions, or both sizes. If memory is the problem, it contains the word
+# "contiguous". Sizes of 0 are fine.
 #
 # A tensor in C++ has `device()`, `scalar_type()`, `is_floating_point()`, `dim()`,
 # `size(0)`, `sizes()`, and `is_contiguous()`. `size(-1)` is the last size, but if there
@@ -200,9 +200,9 @@ check(bias_gelu_cpu)
 # %% [markdown] task="bias_gelu"
 # ## The same as a kernel
 #
-# On a GPU, one thread computes each element. PyTorch writes such kernels as templates.
-# Here, two names are defined when the kernel is compiled. `scalar_t` is the type of an
-# element, and `acc_t` is the type to compute in.
+# On a GPU, one thread computes each element. PyTorch writes such kernels as templates,
+# but here, two names are defined when the kernel is compiled. `scalar_t` is the type of
+# an element, and `acc_t` is the type to compute in.
 #
 # `x` and `y` have `n` elements in rows of `N`, and `bias` has `N`. Write the kernel
 # `bias_gelu`, which computes `y[i]` = gelu(x[i] + the bias of i's column) in `acc_t`
@@ -322,7 +322,7 @@ check(bias_gelu_backward)
 # %% [markdown] task="bias_backward"
 # ## The gradient of what was broadcast
 #
-# The bias was added to each of `M` rows. So its gradient is the sum of the rows of
+# The bias was added to each of `M` rows, so its gradient is the sum of the rows of
 # `dx`, column by column (chapter 08's `sum_to_size`).
 #
 # Write the kernel `bias_backward` with **one thread per column**. Thread j walks down
@@ -395,8 +395,8 @@ check(bias_backward)
 #   at most once, and only if something depends on its result.
 # - `x`, `bias`, and `dy` must not change.
 #
-# Don't use PyTorch's functions. The methods of `ctx` and of tensors have the same names
-# in minigrad, so your code runs in both. First look at the `dy` of a sum.
+# Instead of PyTorch's functions, use methods of `ctx` and of tensors. These have the
+# same names in minigrad, so your code runs in both. First look at the `dy` of a sum.
 
 # %%
 y = torch.ones(2, 3, requires_grad=True)
@@ -487,13 +487,14 @@ torch.einsum("bm,bn->bmn", a, b).shape
 # <details><summary>Hint 1</summary>
 #
 # Start with a shape that's completely unknown. Which tuple of two sizes says the same
-# as `None`, so that the other lines don't have to think of it?
+# as `None`, so that the other lines need no special case?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
 # Then check the lengths, and unpack both tuples. Compare the batches only if neither is
-# None. Take the one that's known. (Why is `B or C` incorrect if B is 0?)
+# None. Take the one that's known. (If they're called B and C, why is `B or C` incorrect
+# if B is 0?)
 #
 # </details>
 
@@ -528,12 +529,12 @@ check(outer_shape)
 #
 # `verify(op, reference)` is given two functions. Both take tensors `a` of shape (B, M)
 # and `b` of shape (B, N), on "cpu". `op` is the operator to test, and `reference` is a
-# correct batched outer product. If `op` is correct, `verify` returns. Otherwise, it
+# correct batched outer product. If `op` is correct, `verify` returns, and otherwise it
 # raises an error. The contract lists all the ways in which `op` may be faulty.
 #
-# Do it in steps, as in lesson 11. First compare the values of one pair, and check. Then
-# add a second pair, then gradients, and so on. The check shows you which faults still
-# pass.
+# Do it in steps, as in lesson 11. First compare the values of one pair, and run the
+# check. Then add a second pair, then gradients, and so on. The check shows you which
+# faults still pass.
 #
 # A product is rounded once, so values must be equal. (The sign of a 0 and the bits of a
 # NaN don't matter.) A correct operator may add up a gradient in another order or in

@@ -15,14 +15,14 @@ check_bias_gelu = cpp_exercise(
 // - Both must be contiguous.
 //
 // Sizes may be 0, and any device and floating-point dtype must be accepted. If a rule
-// is broken, a TORCH_CHECK must refuse it before PyTorch itself raises an error:
+// is broken, a TORCH_CHECK must say so before PyTorch itself raises an error:
 //     TORCH_CHECK(bias.dim() == 1, "bias must have one dimension, has ", bias.dim());
 // The message must name x or bias (the one that isn't contiguous, if that's the
 // problem) and say what's wrong with it. If the devices are wrong, it must contain one
 // of them, and likewise for dtypes. For dimensions, it must contain their number or the
-// sizes. For sizes that differ, it must contain both numbers, and for memory, the word
-// "contiguous". Messages for different rules must differ. If several rules are broken,
-// any of their messages will do.
+// sizes. For sizes that differ, it must contain both numbers, and for a tensor that
+// isn't contiguous, the word "contiguous". Messages for different rules must differ. If
+// several rules are broken, any of their messages will do.
 void check_bias_gelu(const at::Tensor& x, const at::Tensor& bias);
 """,
     points=3,

@@ -21,7 +21,7 @@ __device__ void move(scalar_t* to, const scalar_t* from) {
     else for (int k = 0; k < V; k++) to[k] = from[k];
 }
 
-// y[i, m, n] = a[i, m] * b[i, n]: N is b's last size, count that of all of y.
+// y[i, m, n] = a[i, m] * b[i, n]. N is b's last size, and y has `count` elements.
 template <typename scalar_t, int V>
 __global__ void outer_kernel(const scalar_t* __restrict__ a,
                              const scalar_t* __restrict__ b,
