@@ -266,7 +266,7 @@ except (extension.NoCompiler, extension.BuildFailed) as problem:
 # ### Who frees the memory?
 #
 # **Predict** what happens if you give C's `free` the address of memory that Python
-# allocated. (The cell does it in another process.)
+# allocated.
 
 # %%
 code = """
@@ -365,7 +365,7 @@ else:
 # | message | cause and fix |
 # |---|---|
 # | CUDA_HOME is not set | there's no nvcc (the driver doesn't include the toolkit) |
-# | detected CUDA version mismatches | PyTorch must be built for nvcc's major version |
+# | detected CUDA version mismatches | nvcc's major version must match PyTorch's CUDA |
 # | undefined symbol: _ZN3c10… | it was built for another PyTorch, so build it again |
 # | no kernel image is available | set TORCH_CUDA_ARCH_LIST for your GPU, e.g. "9.0" |
 #
@@ -696,8 +696,8 @@ print("solved:", agree)
 
 # %% [markdown]
 # The library does the rest, and also sums the gradient of `row`, because that operand
-# was broadcast. The next table compares the three ways to provide what an operator
-# needs. (`register_kernel` gives an operator a second function for another device.)
+# was broadcast. The next table compares the three ways. (`register_kernel` gives an
+# operator a second function for another device.)
 #
 # | | extension | `torch.library` | minigrad |
 # |---|---|---|---|
@@ -723,7 +723,7 @@ torch._C._dispatch_keys(a)
 
 # %% [markdown]
 # (A name may have several overloads.) The keys are listed from low to high, so read
-# them from the right. {{=Autocast|AutocastCPU}} would change dtypes if it were on, and
+# them from the right. {{=Autocast|AutocastCPU}} would change dtypes if it were on.
 # {{=AutogradCPU}} records the operation for the gradient and calls the dispatcher
 # again, without its own key. {{=ADInplaceOrView}} counts the versions of tensors that
 # are written in place, and finally {{=CPU|DispatchKeySet(CPU}} computes the result.
