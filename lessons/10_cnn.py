@@ -14,10 +14,10 @@
 # # 10 · A convolutional network on MNIST
 #
 # This chapter introduces no new operation. Since chapter 03, you've written tensors,
-# kernels, a graph that computes gradients, layers, and optimizers. Now we put them
-# together, and the result reads handwriting. We count each layer's parameters and look
-# at the kernels that run for it. Then we look at what the trained network has learned,
-# break it, and kill a training run to continue it as if nothing had happened.
+# kernels, a graph that computes gradients, layers, and optimizers, and now we put them
+# together to read handwriting. We count each layer's parameters and look at the kernels
+# that run for it. Then we look at what the trained network has learned and break it,
+# and finally, we kill a training run and resume it as if nothing had happened.
 #
 # This lesson takes about {{duration}}, builds on chapters 07 and 09, and needs neither
 # a GPU nor the internet. If the text asks you to predict something, write your guess
@@ -57,8 +57,8 @@ answers_from("solutions", before="11_extending_pytorch")
 #
 # MNIST is a set of 70,000 handwritten digits of 28 × 28 pixels, 60,000 for training and
 # 10,000 for testing. Its files are in a format called IDX. Such a file begins with a
-# **header**, and then the elements follow, row by row. Here's a small file with two
-# images of 3 × 4 pixels. The cell prints its header in groups of four bytes, and
+# **header**, which is followed by the elements, row by row. Here's a small file with
+# two images of 3 × 4 pixels. The cell prints its header in groups of four bytes, and
 # `read_idx` turns the whole file into an array.
 
 # %%
@@ -68,9 +68,9 @@ read_idx(header + bytes(range(24)))
 
 # %% [markdown]
 # The header starts with two zero bytes. The third byte is the type, and {{=8 means
-# unsigned bytes|dtype=uint8}}. The fourth is the number of dimensions, and after it,
-# each size takes four bytes. IDX stores the most significant of these four first, which
-# is called **big-endian**, but your computer stores it last (**little-endian**).
+# unsigned bytes|dtype=uint8}}. The fourth is the number of dimensions, and the sizes
+# follow, with four bytes each. IDX stores the most significant of these four first,
+# which is called **big-endian**, but your computer stores it last (**little-endian**).
 # **Predict** what the first size, 2, becomes if a program reads `00 00 00 02` in the
 # wrong byte order.
 
@@ -79,8 +79,8 @@ int.from_bytes((2).to_bytes(4, "big"), "little")
 
 # %% [markdown]
 # The 2 ends up in the byte that's worth 256³, so the file seems to hold {{=33,554,432}}
-# images. A careful program compares the sizes in the header with the number of bytes
-# that follow before it allocates any memory.
+# images. Before it allocates any memory, a careful program compares the sizes in the
+# header with the number of bytes after it.
 #
 # **Puzzle 1: labels.** MNIST's labels are in an IDX file too, but it has only one
 # dimension. The line is the header of a file with one row of three columns. Change it
@@ -108,11 +108,11 @@ print(labels, "solved:", labels == [5, 0, 4])
 
 # %% [markdown]
 # In PyTorch, `torchvision.datasets.MNIST` reads these files, and its `transform` is
-# usually a `Compose` of two steps. `ToTensor` divides the bytes by 255 and returns a
-# float tensor. It also moves the channels to the front, so height × width × channels
-# becomes channels × height × width. `Normalize` then subtracts a mean and divides by a
-# standard deviation. Here, `mnist` divides the bytes by 255. `normalized` adds the
-# channel, subtracts MNIST's mean, and divides by its standard deviation.
+# usually a `Compose` of two steps. `ToTensor` divides the bytes by 255, returns a float
+# tensor, and moves the channels to the front, so height × width × channels becomes
+# channels × height × width. `Normalize` then subtracts a mean and divides by a standard
+# deviation. Here, `mnist` divides the bytes by 255, and `normalized` does the rest with
+# MNIST's mean and standard deviation.
 
 
 # %%
@@ -123,16 +123,16 @@ def normalized(images, labels):
 
 
 def mnist(train, most):
-    """MNIST's first images and labels, as many as this lesson needs."""
+    """MNIST's first images and labels, `most` of them."""
     data = MNIST(train=train, download=False)
     return normalized(data.images[:most] / 255, data.labels[:most])
 
 
 # %% [markdown]
-# If MNIST isn't on your computer, this lesson uses the 1,797 digits of 8 × 8 that come
-# with the course. It scales each digit so that its longer side is 20 pixels, and moves
-# its center of mass to the middle of 28 × 28, as MNIST's makers did. What we say holds
-# for both.
+# If MNIST isn't on your computer, this lesson uses the 1,797 digits of 8 × 8 pixels
+# that come with the course. It scales each digit so that its longer side is 20 pixels,
+# and moves its center of mass to the middle of 28 × 28, as MNIST's makers did. The rest
+# of this lesson holds for both.
 
 
 # %%
@@ -155,9 +155,9 @@ viz.images(x[:20], t[:20].tolist())
 # %% [markdown]
 # ## Batches
 #
-# A `DataLoader` returns the items in batches and, with `shuffle=True`, {{=in a new
-# order|[[7, 2, 4, 6]}} in each epoch. Nobody has to remember that order, because a seed
-# and the number of the epoch determine it.
+# A `DataLoader` returns the items one **batch** after another. With `shuffle=True`,
+# each epoch has {{=a new order|[[7, 2, 4, 6]}}, which nobody has to remember, because a
+# seed and the epoch's number determine it.
 
 # %%
 loader = DataLoader(range(10), batch_size=4, shuffle=True, seed=1)
@@ -165,12 +165,11 @@ epochs = [[batch.tolist() for (batch,) in loader] for _ in range(2)]
 print(*epochs, sep="\n")
 
 # %% [markdown]
-# If a training run stops in the middle of an epoch, a new loader can continue it. It
-# only needs the seed, the epoch, and how many batches of that epoch were used, and then
-# it returns the rest of the epoch.
+# If a training run stops in the middle of an epoch, a new loader can return the rest of
+# that epoch. It needs only the seed, the epoch, and how many of its batches were used.
 #
 # **Puzzle 2: after step 5.** Suppose that a training run uses these batches, one per
-# step, and stops after step 5. Which state should a new loader continue with? `epoch`
+# step, and stops after step 5. From which state should a new loader continue? `epoch`
 # starts at 0, and `batch` counts the batches of that epoch that were used.
 
 # %%
@@ -207,7 +206,7 @@ print(rest, "solved:", rest == epochs[1][2:])
 # The first convolution has 32 **filters** of 3 × 3 weights. Each filter slides over the
 # image and makes a new image, which has large values wherever the old one looks like
 # the filter. With `padding=1` there's a border of zeros around the image, so a filter
-# fits at each of the 28 × 28 positions.
+# can be centered on each of the 28 × 28 pixels.
 
 # %%
 conv1 = nn.Conv2d(1, 32, 3, padding=1)
@@ -235,34 +234,34 @@ conv2.weight.shape, h3.shape
 
 # %% [markdown]
 # Each filter looks at all {{=32}} channels at once, and the output has {{=64}} channels
-# of {{=7}} × {{=7}}. Each of the 64 · 7 · 7 output values depends on some of the input
-# pixels, which are its **receptive field**. After the first convolution, it's 3 × 3. A
-# pooling window adds one neighbor, which is 1 pixel away, so it becomes 4 × 4. After
-# that pooling, neighbors are 2 pixels apart. **Predict** the receptive field after the
-# second convolution and after the second pooling.
+# of {{=7}} × {{=7}}. Each value in a map depends on some of the image's pixels, which
+# are its **receptive field**. After the first convolution, this field is 3 × 3. A
+# pooling window also covers the next value, 1 pixel farther along, so the field grows
+# to 4 × 4. After the pooling, neighboring values are 2 pixels apart. **Predict** the
+# receptive field after the second convolution and after the second pooling.
 #
 # <details><summary>Answer</summary>
 #
-# The filter adds one neighbor on each side, which is 2 pixels away, so 4 becomes 8. The
-# second pooling window adds one more, so it's 10 × 10.
+# The filter also covers a neighbor on each side, 2 pixels away, so the field is 8 × 8.
+# The second pooling adds one more neighbor, so it becomes 10 × 10.
 #
 # </details>
 
 # %% [markdown]
 # ### Break it: a view that fits by accident
 #
-# The linear layers take one row per image. So the 64 · 7 · 7 = 3,136 values of an image
-# become one row, often with `view(-1, 3136)`. Suppose that someone passes two images of
-# 56 × 56. After the first pooling they're 28 × 28, which is where the cell starts, and
-# h has shape (2, 64, 14, 14). **Predict** the shape of the view.
+# The linear layers take one row per image, so an image's 64 · 7 · 7 = 3,136 values
+# become a row, often with `view(-1, 3136)`. Suppose that someone passes two images of
+# 56 × 56. The cell starts after the first pooling, where they're 28 × 28, so h has
+# shape (2, 64, 14, 14). **Predict** the shape of the view.
 
 # %%
 h = F.max_pool2d(F.relu(conv2(minigrad.ones(2, 32, 28, 28))), 2)
 h.shape, h.view(-1, 3136).shape
 
 # %% [markdown]
-# There's {{=no error|(8, 3136)}}, because 2 · 12,544 values also make 8 rows of 3,136.
-# So the network would return eight predictions for two images.
+# There's {{=no error|(8, 3136)}}, because 2 · 12,544 values also make 8 rows of 3,136,
+# so the network would return eight predictions for two images.
 #
 # **Puzzle 3: one row per image.** Change the line so that each image gets exactly one
 # row, whatever its size. The next layer can then refuse rows of the wrong length.
@@ -299,8 +298,9 @@ probabilities.shape, probabilities.sum()
 # ### Parameters and work
 #
 # **Predict** which of the four layers has the most parameters, and which does the most
-# multiplications. A linear layer uses each weight once per image. A convolution uses it
-# at every position, which is 28 · 28 times in conv1 and 14 · 14 times in conv2.
+# multiplications. A linear layer uses each weight once per image. A convolution uses
+# each of its weights at every position, so 28 · 28 times in conv1 and 14 · 14 times in
+# conv2.
 
 # %%
 layers = {"conv1": conv1, "conv2": conv2, "fc1": fc1, "fc2": fc2}
@@ -362,14 +362,14 @@ print(len(trace), "kernels")
 trace
 
 # %% [markdown]
-# There are {{=18|18 kernels}} instead of 16. fc1 makes only 128 values, so there would
-# be too few blocks to keep a GPU busy. But each value is a sum of 3,136 products, so
-# each sum is {{=split into 28 parts|8 x 1 x 28}}, and `{{=sum}}` adds the parts up.
-# This is called **split-K**, and conv2 does the same. The last kernel is chapter 05's
-# {{=online softmax|log_softmax online}} with a logarithm.
+# There are {{=18|18 kernels}} instead of 16. fc1 computes only 128 values, so there
+# would be too few blocks to keep a GPU busy. But each value is a sum of 3,136 products,
+# so it's {{=split into 28 parts|8 x 1 x 28}}, and `{{=sum}}` adds the parts up. This is
+# called **split-K**, and conv2 uses it too. The last kernel is chapter 05's {{=online
+# softmax|log_softmax online}} with a logarithm.
 #
-# minigrad chooses a kernel by the sizes of its inputs. Only conv2's matrix product is
-# suited to the faster `{{=matmul_pipelined}}`.
+# minigrad chooses a kernel by the sizes of its inputs, and only conv2's matrix product
+# is suited to the faster `{{=matmul_pipelined}}`.
 #
 # ### What PyTorch runs
 #
@@ -397,8 +397,8 @@ class Twin(tnn.Module):
 
 
 # %% [markdown]
-# The parameters have the same names, so PyTorch can load minigrad's `state_dict`. The
-# outputs differ only by rounding.
+# The parameters have the same names, so PyTorch can load minigrad's `state_dict`, and
+# the outputs differ only by rounding.
 
 # %%
 twin, weights = Twin(), net.state_dict()
@@ -414,9 +414,8 @@ print("largest difference:", abs(difference).max())
 # `aten::conv2d` calls `aten::convolution`, which calls `aten::_convolution`, and that
 # chooses the operator that does the work. On a CPU, it's often `mkldnn_convolution` or
 # `thnn_conv2d`, and on an NVIDIA GPU, it's usually `cudnn_convolution`. `aten::linear`
-# calls `aten::addmm`. Chapter 11's profiler draws such chains. (Some articles pass the
-# bias to `cudnn_convolution`. It takes none, so `_convolution` adds the bias to its
-# result.)
+# calls `aten::addmm`. (`cudnn_convolution` takes no bias, so `_convolution` adds it to
+# the result.) Chapter 11's profiler draws such chains.
 #
 # </details>
 
@@ -424,8 +423,9 @@ print("largest difference:", abs(difference).max())
 # Next, we look at the time of a training step on an
 # {{mnist/mnist on cuda | PyTorch, e | GPU}}, in float32 without TF32
 # (`docs/benchmarks/mnist.md`). By default, PyTorch allows TF32 in convolutions (chapter
-# 07), which may be faster. **Predict** how much longer PyTorch takes for 1,024 images
-# than for 64.
+# 07), which may be faster. In the charts, *labs* means the kernels that you write, and
+# *best* means minigrad's fastest. **Predict** how much longer PyTorch takes for 1,024
+# images than for 64.
 
 # %%
 libraries = {
@@ -435,17 +435,16 @@ libraries = {
     "as a CUDA graph": "PyTorch, CUDA graph",
 }
 table, steps = "mnist/mnist on cuda", ("step of 64", "step of 1024")
-viz.ranking({f"{step}, µs": rates(table, libraries, step) for step in steps})
+viz.ranking({f"{step} images, µs": rates(table, libraries, step) for step in steps})
 
 # %% [markdown]
-# (*labs* means the kernels that you write, and *best* means minigrad's fastest.) You'd
-# expect 16 times as long. But PyTorch takes
+# You'd expect 16 times as many images to take 16 times as long. But PyTorch takes
 # {{mnist/mnist on cuda | PyTorch, e | step of 1024}} µs instead of
 # {{mnist/mnist on cuda | PyTorch, e | step of 64}}, because
 # with 64 images the GPU mostly waits for Python to launch the next kernel. A CUDA graph
-# (chapter 12) launches all kernels at once, so it takes only
+# (chapter 12) launches all kernels with one call, so it takes only
 # {{mnist/mnist on cuda | PyTorch, CUDA graph | step of 64}} µs.
-# With 1,024 images, the kernels take most of the time. So a CUDA graph saves little,
+# With 1,024 images, the kernels take most of the time, so a CUDA graph saves little,
 # and minigrad's faster kernels make the difference.
 #
 # **To the lab**: exercise 4 (`train_step`), exercise 5 (`evaluate`), and exercise 6
@@ -478,13 +477,13 @@ viz.lines({"on the test images": accuracies}, x="epoch", y="accuracy, %")
 
 # %% [markdown]
 # The first loss is close to log(10) = {{=2.303}}. If a first loss is far from
-# log(classes), look for a mistake before you train any longer.
+# log(classes), look for a mistake before you continue.
 #
 # ### A learning rate that falls
 #
 # At first, long steps save time. Near the minimum they overshoot, because each batch's
-# gradient points in a different direction. So the rate should fall. `CosineAnnealingLR`
-# follows half a wave of the cosine, from the initial rate down to 0 after `T_max` calls
+# gradient points in a different direction, so the rate should fall. `CosineAnnealingLR`
+# follows half a period of a cosine, from the initial rate down to 0 after `T_max` calls
 # of `schedule.step()`. We try it on a small network. **Predict** how a falling rate
 # changes the loss over ten epochs, compared with a constant one.
 
@@ -519,7 +518,7 @@ def tried(falls, epochs=10):
 runs = {"constant": tried(False), "cosine": tried(True)}
 panels = "learning rate", "mean loss of the epoch", "accuracy, %"
 constant, cosine = (losses[-1] for _, losses, _ in runs.values())
-print("the last mean is less than a tenth:", cosine < constant / 10)
+print("cosine's last loss is below a tenth of constant's:", cosine < constant / 10)
 viz.lines(
     {panel: {name: seen[n] for name, seen in runs.items()}
      for n, panel in enumerate(panels)}, x="epoch"
@@ -528,11 +527,12 @@ viz.lines(
 # %% [markdown]
 # The constant rate keeps throwing the network off course, while the falling rate lets
 # it settle. In the last epoch, the falling rate's mean loss is {{=less than a tenth of
-# the other|tenth: True}}. The test accuracy improves far less.
+# the constant rate's|tenth of constant's: True}}, but the test accuracy improves far
+# less.
 #
-# **Puzzle 5: per step.** Now the schedule steps after every **batch**. Suppose that a
-# run has ten epochs of 45 batches. Change `T_max` so that the rate reaches 0 only at
-# the very end.
+# **Puzzle 5: per step.** Now the schedule steps after every batch. Suppose that a run
+# has ten epochs of 45 batches. Change `T_max` so that the rate reaches 0 only at the
+# very end.
 
 # %%
 T_max = 10  # your line
@@ -584,7 +584,7 @@ viz.images(maps, range(16), columns=8)
 # ## What it gets wrong
 #
 # In a **confusion matrix**, row 4, column 9 says how many fours were read as nines. The
-# diagonal counts the correct ones.
+# diagonal counts the correct answers.
 
 # %%
 with minigrad.no_grad():
@@ -600,7 +600,7 @@ viz.tables({title: confused}, mistakes, "a mistake", numbered=True)
 # %% [markdown]
 # **Puzzle 6: can you trust an 8?** The line computes each digit's **recall**, the share
 # of its images that were recognized. Change it to **precision**, the share of correct
-# ones among all images that the network read as this digit.
+# answers among all images that the network read as this digit.
 
 # %%
 share = confused.diagonal() / confused.sum(1)  # your line
@@ -623,8 +623,9 @@ print(np.round(share, 2), "solved:", bool(np.allclose(share, precision)))
 
 # %% [markdown]
 # Here are the ten images with the largest loss. The network gave the true digit a very
-# small probability, and often it was sure of a wrong one. Each title shows the digit,
-# the network's answer, and its probability. Would you have read them all correctly?
+# small probability, and often it was sure of an incorrect one. Each title shows the
+# digit, the network's answer, and its probability. Would you have read them all
+# correctly?
 
 # %%
 loss = F.nll_loss(output, t_test, reduction="none").numpy()
@@ -652,7 +653,7 @@ def moved(images, pixels):
 def accuracies_of(model):
     for pixels in range(6):
         shifted = DataLoader(TensorDataset(moved(x_test, pixels), t_test), 250)
-        print(f"{pixels} pixels: {evaluate(model, shifted)[1]:.1%}")
+        print(f"moved by {pixels}: {evaluate(model, shifted)[1]:.1%}")
 
 
 accuracies_of(net)
@@ -661,7 +662,7 @@ accuracies_of(net)
 # With four pixels, most digits are read incorrectly. The feature maps do move along
 # with the image, because a convolution is **equivariant** under translation. But fc1
 # has separate weights for every position, and in training there was hardly any ink at
-# the new positions.
+# the new ones.
 #
 # **Puzzle 7: one step on the map.** By how many pixels must the image move so that the
 # 7 × 7 maps move by exactly one position? (We don't compare the maps' borders, because
@@ -693,10 +694,10 @@ print("solved:", np.allclose(after[..., 2:6], before[..., 1:5], atol=1e-4))
 # </details>
 
 # %% [markdown]
-# MNIST's digits are all centered, so a network that's trained on them needn't cope with
-# other positions. If yours must, train it with moved images too, which is called
-# **augmentation**. Next, we train on the images and on copies that are moved by 3
-# pixels. **Predict** the accuracy for 0 pixels and for 4.
+# MNIST's digits are all centered, so a network that's trained on them learns nothing
+# about other positions. If yours must handle those, train it on moved images too, which
+# is called **augmentation**. Next, we train on the images and on copies that are moved
+# by 3 pixels. **Predict** the accuracy for 0 pixels and for 4.
 
 # %%
 minigrad.manual_seed(1)
@@ -708,13 +709,13 @@ train_mnist(Training(augmented, optimizer, loader, test), 2)
 accuracies_of(augmented.to("cpu"))
 
 # %% [markdown]
-# The network hardly loses anything on the original images. It even reads most of the
+# The network hardly loses anything on the original images, and it reads most of the
 # digits that are moved by 4 pixels, although it has never seen any.
 #
 # ## Break it: without zero_grad
 #
-# From here on, we train a smaller network, on digits of 8 × 8. It has one convolution
-# with batch norm, and dropout.
+# From here on, we train a smaller network with one convolution, batch norm, and dropout
+# on the 8 × 8 digits.
 
 
 # %%
@@ -749,12 +750,12 @@ viz.lines(curves, y="loss", log="y")
 
 # %% [markdown]
 # Without `zero_grad`, the gradients of all steps add up, so the steps get longer and
-# longer. There's no error, and only the curve shows the mistake.
+# longer. There's no error, so only the curve shows the mistake.
 #
 # ## Break it: without eval
 #
-# Now someone forgets `eval` and reads the same images twice. How many answers are the
-# same?
+# Now someone forgets `eval` and runs the model twice on the same images. **Predict**
+# whether both runs give the same answers.
 
 # %%
 model, optimizer, loader = small()
@@ -778,13 +779,13 @@ with minigrad.no_grad():
 #
 # ## Killed and resumed
 #
-# A `Training` with a path saves a **checkpoint** every few steps, here every 10. First,
-# here's a run without interruption.
+# A `Training` with a path saves a **checkpoint** every few steps, here every 10. The
+# first run isn't interrupted.
 
 
 # %%
 def run(path=None, watch=lambda training: None, state=()):
-    """Train the small network for two epochs, and call watch after each step."""
+    """Train the small network for two epochs, from a saved state if there is one."""
     model, optimizer, loader = small()
     test = DataLoader(TensorDataset(images, labels), 100)
     training = Training(model, optimizer, loader, test, path, every=10, watch=watch)
@@ -798,7 +799,7 @@ whole = run()
 print(*(f"loss {loss:.3f}, accuracy {right:.1%}" for loss, right in whole.results))
 
 # %% [markdown]
-# The next run is killed right after its 34th step, which is in the second epoch. The
+# The next run is killed right after its 34th step, which is in the second epoch, so the
 # last checkpoint is from step 30.
 
 
@@ -818,7 +819,7 @@ except KeyboardInterrupt:
 
 # %% [markdown]
 # If the file at its path exists, a `Training` continues from that checkpoint, so the
-# next run does steps 31 to 46. **Predict** how many digits of its losses agree with
+# next run makes steps 31 to 46. **Predict** how many digits of its losses agree with
 # those of the run without interruption.
 
 # %%
@@ -839,9 +840,9 @@ same_weights(whole, resumed)
 # {{=All digits of all losses agree|True True}}, and so do the weights. But which parts
 # of the checkpoint are needed for that?
 #
-# **Puzzle 8: one part is missing.** A run that continues with only these three parts
-# ends with other weights, and no error says so. Add the one that's missing. The names
-# are in the output of the killed run.
+# **Puzzle 8: one part is missing.** A run that continues from only these three parts
+# ends with other weights, and no error says so. Add the missing part, whose name is in
+# the killed run's output.
 
 # %%
 kept = ["model", "optimizer", "train"]  # your line
@@ -896,16 +897,16 @@ pad
 # ## Before you go: three questions
 #
 # 1. Your images have 3 color channels. Which layers change, and by how many parameters?
-# 2. Your images have 56 × 56 pixels. How many inputs must fc1 have?
+# 2. Your images have 32 × 32 pixels. How many inputs must fc1 have?
 # 3. In a **depthwise convolution**, such as `nn.Conv2d(32, 32, 3, groups=32)`, each
 #    filter sees only one channel. How many weights does this layer have, and how many
 #    would it have without `groups`?
 #
 # <details><summary>Answers</summary>
 #
-# 1. Only conv1 changes. Each of its 32 filters has 3 · 9 weights instead of 9, so it
-#    has 32 · 18 = 576 more.
-# 2. It needs 64 · 14 · 14 = {{=12,544}} inputs instead of 3,136.
+# 1. Only conv1 changes. Each of its 32 filters has 3 · 9 = 27 weights instead of 9, so
+#    it has 32 · 18 = 576 more.
+# 2. It needs 64 · 8 · 8 = {{=4,096}} inputs instead of 3,136.
 # 3. It has 32 · 9 = {{=288}} weights instead of 32 · 32 · 9 = 9,216.
 #
 # </details>
@@ -913,11 +914,11 @@ pad
 # %%
 print(nn.Conv2d(32, 32, 3, groups=32).weight.numel())
 with trying():
-    net(minigrad.zeros(1, 1, 56, 56))
+    net(minigrad.zeros(1, 1, 32, 32))
 
 # %% [markdown]
-# The last exercise of lab 10 is a test that you write for other people's code. In
-# chapter 11, your kernels move into PyTorch itself.
+# In lab 10's last exercise, you write a test for other people's code. In chapter 11,
+# your kernels move into PyTorch itself.
 #
 # Further reading: Y. LeCun et al., *Gradient-Based Learning Applied to Document
 # Recognition* (1998), which introduced MNIST; M. Zeiler and R. Fergus, *Visualizing and

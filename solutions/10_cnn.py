@@ -13,13 +13,13 @@
 # %% [markdown]
 # # Lab 10 · A convolutional network on MNIST
 #
-# In this lab, you write the code around a network, which loads its data, trains it, and
-# tests it. There are seven exercises, which take about {{duration}}. The layers, the
-# loss, and the optimizers are the ones that you wrote in earlier labs. You add a file
-# format, batches in a new order for each epoch, one training step, a fair test, and a
-# loop that can be stopped and continued. Everything runs without a GPU on the 1,797
-# digits of 8 × 8 that come with the course. The last cell can train on all of MNIST, if
-# it's on your computer or you're online.
+# In this lab, you write the code that feeds a network with data, trains it, and tests
+# it. The seven exercises take about {{duration}}. The layers, the loss, and the
+# optimizers are the ones from earlier labs, and you add a file format, batches in a new
+# order for each epoch, one training step, a fair test, and a loop that can be stopped
+# and continued. Everything runs without a GPU on the 1,797 digits of 8 × 8 pixels that
+# come with the course. The last cell can train on all of MNIST, if it's on your
+# computer or you're online.
 
 # %% [markdown]
 # {{how}}
@@ -46,15 +46,15 @@ answers_from("labs", before="10_cnn")
 # %% [markdown] task="read_idx"
 # ## A file is bytes
 #
-# MNIST comes in four files, in a format called IDX. Each begins with a header, which
-# says what follows. After it, there's nothing but the elements.
+# MNIST comes in four files, in a format called IDX. Each begins with a header, and
+# after it, there's nothing but the elements.
 #
 # > 00 00 · type · number of dimensions · each size, four bytes · the elements
 #
 # Type 8 means bytes from 0 to 255. Each size takes four bytes and is big-endian, so its
 # most significant byte comes first. The elements are stored row by row, image by image.
 #
-# If a download was interrupted, the file's beginning still looks fine. So compare the
+# If a download was interrupted, the file's beginning still looks fine, so compare the
 # sizes in the header with the number of bytes that follow.
 #
 # Write `read_idx`. The next cell shows a size in both byte orders, and how NumPy reads
@@ -104,7 +104,7 @@ def read_idx(data):
     given, count = len(data) - head, math.prod(shape)
     if given != count:  #: refuse_given
         #: error_given
-        raise ValueError(f"{shape} is {count} bytes, but {max(given, 0)} bytes follow")
+        raise ValueError(f"the file has {len(data)} bytes instead of {head + count}")
     return np.frombuffer(data, np.uint8, count, head).reshape(shape)  #: result
     ### END SOLUTION
 
@@ -225,9 +225,9 @@ check(DataLoader.indices)
 # %% [markdown] task="train_step"
 # ## One step
 #
-# The loop of lab 09 had four parts. It cleared the gradients, computed the loss,
-# computed its gradients, and changed the parameters. One step for a network with ten
-# classes needs the same four.
+# Lab 09's loop cleared the gradients, computed the loss, computed its gradients, and
+# changed the parameters. One step for a network with ten classes needs the same four
+# parts.
 #
 # The model ends in `log_softmax`, so its outputs are logarithms of probabilities. The
 # loss of an image is minus the output at its label, and `nll_loss` averages that over
@@ -235,8 +235,8 @@ check(DataLoader.indices)
 #
 # Write `train_step`. It returns the loss as a tensor. On a GPU, `loss.item()` would
 # wait for all kernels of the step, and meanwhile the CPU couldn't launch those of the
-# next one. But the tensor mustn't keep its graph. Otherwise, a list of losses would
-# keep all activations of every step.
+# next one. But the tensor mustn't keep its graph, because then a list of losses would
+# keep the activations of every step.
 
 # %%
 output = functional.log_softmax(minigrad.tensor([[2.0, 1.0, 0.0], [0.0, 3.0, 0.0]]), 1)
@@ -286,14 +286,14 @@ check(train_step)
 # %% [markdown] task="evaluate"
 # ## A fair test
 #
-# How good is the model? We ask it about images that it hasn't learned from, and compute
-# the mean loss and the share of correct answers. Three things are easy to get wrong.
+# How good is the model? We test it on images that it wasn't trained on, and compute the
+# mean loss and the share of correct answers. Three things are easy to get wrong.
 #
 # - The model must not be in training mode, so that dropout does nothing and batch norm
 #   uses its running averages.
 # - No graph should be recorded, because nobody calls `backward`.
 # - The last batch may be smaller. In a mean of the batches' means, its images would
-#   count more than others. So add up sums, and divide once at the end.
+#   count more than others, so add up sums, and divide once at the end.
 #
 # Write `evaluate`. Training usually continues after it, so the model must be in the
 # same mode as before. The next cell shows how far a mean of means can be off.
@@ -366,7 +366,7 @@ check(evaluate)
 # Write the loop, `train_mnist`. Each epoch consists of steps and one test. The training
 # run may have been stopped before, and two numbers tell you where.
 #
-# > `len(training.results)` is how many epochs are done, with their test.
+# > `len(training.results)` is how many epochs are done, including their test.
 # >
 # > `training.train.epoch` is how many epochs have had all of their steps.
 #
@@ -430,7 +430,7 @@ check(train_mnist)
 # %% [markdown] task="test_order"
 # ## A test for a loader
 #
-# If a loader's order is incorrect, there's no error. The network learns worse, and
+# If a loader's order is incorrect, there's no error, but the network learns worse and
 # nobody knows why. Write a **test** for functions such as `order`. It raises an
 # AssertionError, with `assert`, if something is incorrect.
 #
@@ -496,8 +496,8 @@ check(test_order)
 # ## MNIST
 #
 # Now everything that you've written runs together, on 60,000 digits. The `ConvNet` has
-# 421,642 parameters, and each of the three epochs has 938 steps. Is MNIST on your
-# computer? If not, this cell says how to get it.
+# 421,642 parameters, and each of the three epochs has 938 steps. If MNIST isn't on your
+# computer, this cell says how to get it.
 
 # %%
 with trying():
@@ -506,8 +506,8 @@ with trying():
 # %% [markdown]
 # On two cores of a CPU, a step takes about 30 to 120 ms, so an epoch takes half a
 # minute to two minutes. At the end, you should get nearly 99 % accuracy. Set `EPOCHS`
-# to 3 and run the cell. It downloads MNIST if it has to (11 MB). If there's an NVIDIA
-# GPU, it runs your kernels on it. Every 500 steps, it saves the state in
+# to 3 and run the cell. It downloads MNIST if it has to (11 MB), and runs your kernels
+# on an NVIDIA GPU if there is one. Every 500 steps, it saves the state in
 # `mnist.safetensors`. If you interrupt the cell and run it again, it continues from the
 # last saved state.
 

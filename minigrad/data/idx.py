@@ -1,4 +1,4 @@
-"""IDX, the file format of MNIST: a head of whole numbers, then the bytes.
+"""IDX, the file format of MNIST: a header of integers, then the bytes.
 
 Source: the page of LeCun, Cortes and Burges, The MNIST database.
 """

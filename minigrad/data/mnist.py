@@ -117,7 +117,7 @@ Three ways to get MNIST (four files, 11 MB):
   2. Copy {names}
      from another computer into that folder.
   3. Set the environment variable MINIGRAD_DATA to a folder that has them.
-Without it: minigrad.data.digits() are 1,797 digits of 8 x 8 that ship with minigrad."""
+Without it: minigrad.data.digits() returns 1,797 other digits, of 8 x 8 pixels."""
 
 
 def nowhere(root):

@@ -170,10 +170,10 @@ def test_order(order):
         with any object that has dataset, shuffle, seed, and epoch, such as
         SimpleNamespace(dataset=range(50), shuffle=True, seed=0, epoch=0).
 
-    Correct functions must pass, whatever random order they return. Your test must fail
-    those that never shuffle, always shuffle, only rotate the items, return an item
-    twice, ignore the seed or the epoch, use only their sum, or return a different order
-    in each call. You needn't find any other mistake, such as a changed loader or a
-    shared generator. The error is an AssertionError, or whatever `order` itself raises.
-    You can use NumPy, but not PyTorch.
+    Correct functions must pass, whatever random order they return. Your test must
+    reject functions that never shuffle, always shuffle, only rotate the items, return
+    an item twice, ignore the seed or the epoch, use only their sum, or return a
+    different order in each call. You needn't find any other mistake, such as a changed
+    loader or a shared generator. The error is an AssertionError, or whatever `order`
+    itself raises. You can use NumPy, but not PyTorch.
     """

@@ -35,7 +35,7 @@ def train_step(model, optimizer, images, labels):
     """Train a classifier on one batch, and return the loss from before the step.
 
     model: model(images) returns (N, classes), logarithms of probabilities. Call it
-        once, leave each of its layers in its mode, and set no attributes on it.
+        once, leave each of its layers in the mode it's in, and set no attributes on it.
     optimizer: it has the model's parameters.
     images, labels: the batch. labels has shape (N,) and dtype int64.
 

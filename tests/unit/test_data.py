@@ -42,9 +42,9 @@ def test_an_array_comes_back(array):
         (b"", "not an IDX file"),
         (b"PK\x03\x04abcd", "not an IDX file"),
         (b"\0\0\x0d\x01\0\0\0\x01abcd", "type 0x0d"),
-        (b"\0\0\x08\x02\0\0\0\x02", "bytes follow"),
-        (b"\0\0\x08\x01\0\0\0\x02a", "is 2 bytes, but 1 bytes follow"),
-        (b"\0\0\x08\x01\0\0\0\x02abc", "is 2 bytes, but 3 bytes follow"),
+        (b"\0\0\x08\x02\0\0\0\x02", "has 8 bytes instead of 12"),
+        (b"\0\0\x08\x01\0\0\0\x02a", "has 9 bytes instead of 10"),
+        (b"\0\0\x08\x01\0\0\0\x02abc", "has 11 bytes instead of 10"),
     ],
 )
 def test_other_bytes_are_refused(wrong, says):
