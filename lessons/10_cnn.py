@@ -799,8 +799,8 @@ whole = run()
 print(*(f"loss {loss:.3f}, accuracy {right:.1%}" for loss, right in whole.results))
 
 # %% [markdown]
-# The next run is killed right after its 34th step, which is in the second epoch, so the
-# last checkpoint is from step 30.
+# The next run is killed right after its 34th step, in the second epoch. The last
+# checkpoint is from step 30.
 
 
 # %%
