@@ -124,7 +124,7 @@ def formgrader(server, page, to):
     page.wait_for_selector("tbody tr td:nth-child(2)")
     page.wait_for_timeout(1000)
     page.screenshot(path=to / "formgrader.png")
-    page.goto(f"{server.url}/formgrader/gradebook/{LAB}/{LAB}")
+    page.goto(f"{server.url}/formgrader/manage_students/grace/{LAB}")
     page.click("tbody tr td a")
     page.wait_for_selector(".points")
     page.wait_for_timeout(1500)  # formgrader goes to its first field by then
