@@ -14,7 +14,7 @@
 # # 05 · Reductions: from sums to softmax
 #
 # A reduction turns many numbers into one or a few: a sum, a maximum, or a norm. On a
-# CPU, it's a short loop. On a GPU, it raises three questions:
+# CPU, it's a short loop, but on a GPU, it raises three questions:
 #
 # - Which threads add, and in which order? For floats, the order changes the result.
 # - How do thousands of threads produce one number?
@@ -43,9 +43,8 @@ answers_from("solutions", before="06_matmul")
 # %% [markdown]
 # ## The order changes the sum
 #
-# A float (float32 in NumPy) has 24 significant bits. If the result of an addition needs
-# more, it's rounded. That's why the distance between neighboring floats grows with
-# their size.
+# A float (float32 in NumPy) has 24 significant bits, so a sum that needs more is
+# rounded, and the distance between neighboring floats grows with their size.
 
 # %%
 for x in 0.1, 1, 1000, 1e6, 1e8:
@@ -62,8 +61,8 @@ print(a + (b + c))
 
 # %% [markdown]
 # In the second line, {{=the 1 is lost|0.0}}, because floats near −100,000,000 are 8
-# apart. So float addition isn't associative, and a parallel sum is the same sum with
-# other parentheses.
+# apart. So float addition isn't associative, and a parallel sum only moves the
+# parentheses.
 #
 # Now let's add 0.1 a million times, one by one.
 
@@ -79,7 +78,7 @@ print(one_by_one(tenths))
 
 # %% [markdown]
 # You'd expect 100,000, but the sum is {{=almost 1 % too large|100958.34}}. Once the
-# running sum is above 65,536, floats are 1/128 apart. So each further 0.1 is rounded to
+# running sum is above 65,536, floats are 1/128 apart, so each further 0.1 is rounded to
 # 13/128, which is 0.1016. The errors all go the same way, so the sum **drifts**,
 # {{=downward at first|-9.5e-06}} and {{=upward|+9.6e-03}} in the end.
 
@@ -114,7 +113,7 @@ print(as_tree(tenths))
 # > k · u · Σ|x|
 #
 # where Σ|x| is the sum of the absolute values (Higham, chapter 4). If you add one by
-# one, k is n − 1. In a tree, k is log₂ n, rounded up.
+# one, k is n − 1, but in a tree, it's only log₂ n, rounded up.
 
 # %%
 draw = np.random.default_rng(0)
@@ -134,10 +133,10 @@ viz.lines(curves, x="elements", y="relative error", log="xy")
 # 'tree': '3e-08'}}. The lab's checks of sums use this bound as their tolerance, so
 # every sensible order passes.
 #
-# **Puzzle 1: two levels.** This function splits a million elements into chunks, adds
-# each chunk one by one, and then adds the chunks' sums one by one. An element goes
-# through at most `chunk + n / chunk` additions. Choose the chunk that makes this number
-# as small as possible. It has to divide a million.
+# **Puzzle 1: two levels.** These cells split a million elements into chunks, add each
+# chunk one by one, and then add the chunks' sums one by one. An element goes through at
+# most `chunk + n / chunk` additions. Choose a chunk size that divides a million and
+# makes this number as small as possible.
 
 # %%
 chunk = 2  # your line
@@ -175,26 +174,26 @@ print(got, np.isclose(got, 0, rtol=0.01, atol=0))
 print(bound, np.isclose(got, 0, rtol=0, atol=bound))
 
 # %% [markdown]
-# A relative tolerance of 1 % {{=rejects a correct sum|False}}, but the sum
-# {{=passes|True}} if you use the bound as atol. So if terms can cancel, compute atol
-# from the size of the terms.
+# A relative tolerance of 1 % {{=rejects a correct sum|False}}, which {{=passes|True}}
+# if you use the bound as atol. So if terms can cancel, compute atol from the size of
+# the terms.
 #
-# Half precision has 11 significant bits, and its u is 2⁻¹¹. Let's add 10,000 ones.
+# Half precision has 11 significant bits, so its u is 2⁻¹¹. Let's add 10,000 ones.
 
 # %%
 ones = np.ones(10_000, np.float16)
 print(np.cumsum(ones, dtype=np.float16)[-1])
 
 # %% [markdown]
-# The sum stops at {{=2048|2.048e+03}}, because 2049 needs 12 bits and is rounded back.
-# So PyTorch and minigrad keep sums of half-precision numbers in float.
+# The sum stops at {{=2048|2.048e+03}}, because 2049 needs 12 bits and is rounded to
+# 2048. So PyTorch and minigrad keep sums of half-precision numbers in float.
 #
-# What if the order is random? Here are ten sums of the same numbers.
+# Here are ten sums of the same numbers in random order.
 
 # %%
 x = draw.random(100_000, dtype=np.float32)
 sums = {float(one_by_one(draw.permutation(x))) for _ in range(10)}
-print(len(sums), "sums, from", min(sums), "to", max(sums))
+print(len(sums), "different sums, from", min(sums), "to", max(sums))
 
 # %% [markdown]
 # Atomic additions have no fixed order, so a sum with atomics may change from run to
@@ -202,9 +201,10 @@ print(len(sums), "sums, from", min(sums), "to", max(sums))
 #
 # ## Two stages
 #
-# In chapter 02, a block added its elements as a tree. But it has at most 1,024 threads,
-# so ten million elements need two more ideas. First, each thread adds many elements in
-# a loop. Second, many blocks work at once, and then a single block adds their sums.
+# In chapter 02, a block added its elements as a tree. But a block has at most 1,024
+# threads, so ten million elements need two more ideas. First, each thread adds many
+# elements in a loop. Second, many blocks work at once, and then a single block adds
+# their sums.
 
 # %%
 viz.stages(range(1, 21), blocks=2, size=4)
@@ -213,9 +213,8 @@ viz.stages(range(1, 21), blocks=2, size=4)
 # There are 8 threads, so thread 0 adds elements 0, 8, and 16, thread 1 adds elements 1,
 # 9, and 17, and so on. This is the grid-stride loop of chapter 01.
 #
-# **Puzzle 2: who adds what.** This line plans the first stage. In it, `b` is the block
-# and `t` is the thread's number within its block. But both blocks add the same
-# elements. Fix it.
+# **Puzzle 2: who adds what.** The marked line plans the first stage for thread `t` of
+# block `b`, but both blocks add the same elements. Fix it.
 
 # %%
 x, blocks, size = list(range(1, 21)), 2, 4
@@ -246,24 +245,24 @@ print(own, sums, "solved:", sum(sums) == sum(x))
 # In an ordinary launch, blocks can't wait for each other (chapter 02), which leaves
 # three ways to finish:
 #
-# 1. Launch a second kernel. It starts when the first has finished.
-# 2. Let each block add its sum to the total atomically. That's cheap, but the order
-#    isn't fixed.
-# 3. Let the last block do it. When a block is done, it increments a counter atomically,
-#    and the block that finishes last adds all the sums. (`__threadfence()` before the
-#    increment makes a block's sum visible to the others.) PyTorch does this, and so
-#    does minigrad (`is_last` in `kernels/reduce.cu`).
+# 1. Launch a second kernel, which starts when the first has finished.
+# 2. Let each block add its sum to the total atomically, which is cheap but has no fixed
+#    order.
+# 3. Let each block increment a counter atomically when it's done, so the last one knows
+#    that it must add all the sums. (`__threadfence()` before the increment makes a
+#    block's sum visible to the others.) PyTorch does this, and so does minigrad
+#    (`is_last` in `kernels/reduce.cu`).
 #
 # In exercise 1, you write one kernel for both stages. Here the reference solution adds
-# ten million times 0.1 with 256 blocks of 256 threads and then with one.
+# 0.1 ten million times, with 256 blocks of 256 threads and then with one such block.
 #
 # **Predict**: how many additions does an element go through, at most? Count the loop,
 # the tree, and the second stage.
 #
 # <details><summary>Answer</summary>
 #
-# A loop has 10,000,000 / 65,536 steps, so up to 153. The tree has 8. The second stage
-# has 1 + 8. That's 170 in all, so k · u is about 10 millionths.
+# A loop has 10,000,000 / 65,536 steps, so up to 153, and the tree has 8. The second
+# stage adds 1 + 8, which makes 170 in all, so k · u is about 10 millionths.
 #
 # </details>
 
@@ -281,13 +280,13 @@ print(total[0], exact, f"{total[0] / exact - 1:.1e}")
 #
 # ### Break it: one thread per block
 #
-# What if each of the 256 blocks had a single thread? Then every thread adds 39,063
-# elements in its loop. **Predict**: if the error grew in proportion to k, how large
-# would it be now?
+# What if each of the 256 blocks had a single thread? Then every thread would add up to
+# 39,063 elements in its loop. **Predict**: how large is the error if it grows in
+# proportion to k?
 #
 # <details><summary>Answer</summary>
 #
-# It'd be 39,063 / 170 = 230 times as large, or 3.2e-04.
+# It's 39,063 / 170 = 230 times as large, or 3.2e-04.
 #
 # </details>
 
@@ -300,7 +299,7 @@ print(f"{sums.sum(dtype=np.float64) / exact - 1:.1e}")
 #
 # ### How fast is it?
 #
-# Here are three kernels and PyTorch with 268 million floats, where the rates count one
+# Here are the rates of three kernels and PyTorch for 268 million floats, counting one
 # read of x. (The next section explains shuffles.)
 
 # %%
@@ -316,7 +315,7 @@ viz.ranking({"GB/s": rates("sum of", names)})
 #
 # ## A warp needs no barrier
 #
-# Threads of the same warp can pass values directly from register to register. This is
+# Threads of the same warp can pass values directly from register to register, which is
 # called a **shuffle**. With `__shfl_down_sync(mask, value, d)`, lane i gets the value
 # of lane i + d. In Python, we can model a warp as a list.
 
@@ -342,7 +341,7 @@ for d in 4, 2, 1:
     print(d, values)
 
 # %% [markdown]
-# Lane 0 ends up with the sum, {{=36}}. The next picture shows only the lanes whose
+# Lane 0 ends up with the sum, {{=36}}, and the next picture shows only the lanes whose
 # values still count.
 
 # %%
@@ -415,12 +414,12 @@ inside = source.replace("sum += __shfl", "if (threadIdx.x < 20) sum += __shfl")
 print(Kernel(inside, "warp_sum").check(1, 32, (x, y)))
 
 # %% [markdown]
-# The simulator reports a {{=divergent shuffle|divergent-shuffle in warp_sum}}. On a
-# GPU, the kernel may hang.
+# On a GPU, a kernel with such a {{=divergent shuffle|divergent-shuffle in warp_sum}}
+# may hang.
 #
 # **Puzzle 4: too few elements.** This kernel should add only the first 20 elements of
 # x. The other lanes end before the shuffle, but their values are still used, so the
-# simulator complains. Change the line so that it doesn't, and the sum is 190.
+# simulator complains. Change the line so that it finds nothing and the sum is 190.
 
 # %%
 twenty = r"""
@@ -442,8 +441,8 @@ print(y, "solved:", y[0] == 190 and not report.findings)
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# A lane without an element must contribute a value that changes nothing. For a sum,
-# that's 0.
+# A lane without an element must contribute a value that changes nothing, which for a
+# sum is 0.
 #
 # ```c
 # float sum = threadIdx.x < 20 ? x[threadIdx.x] : 0.0f;
@@ -452,9 +451,9 @@ print(y, "solved:", y[0] == 190 and not report.findings)
 # </details>
 
 # %% [markdown]
-# A block of 40 threads has a second warp with only 8 lanes. The others don't exist. The
-# mask may name them, but no lane may add a value that comes from them. Here a warp of 8
-# lanes does.
+# A block of 40 threads has a second warp with only 8 lanes. The mask may name the lanes
+# that don't exist, but no lane may add a value that comes from them. Here a warp of 8
+# lanes adds such values.
 
 # %%
 warp_sum(1, 8, (x, y))
@@ -462,12 +461,12 @@ y
 
 # %% [markdown]
 # The sum is {{=NaN}}, because the simulator replaces undefined values with NaN to make
-# them easy to notice. In exercise 2, you decide which values a lane may add.
+# them easy to notice.
 #
 # ### From a warp to a block
 #
-# First, each warp adds its own elements. A block has at most 32 warps, so their sums
-# fit into one warp, and the first warp adds them.
+# First, each warp adds its own elements. Since a block has at most 32 warps, the first
+# warp can then add their sums.
 
 # %%
 source = r"""
@@ -507,7 +506,7 @@ tree = Kernel(memory.block_sum.text, "block_sum")
 viz.timeline(tree, 1, 256, (x, sums, 256))
 
 # %% [markdown]
-# `block_sum` gets by with a single barrier.
+# Our new `block_sum` gets by with a single barrier.
 
 # %%
 viz.timeline(block_sum, 1, 256, (x, sums, 256))
@@ -517,7 +516,7 @@ viz.timeline(block_sum, 1, 256, (x, sums, 256))
 #
 # ## Over any dimensions
 #
-# `x.sum(dim=(0, 2))` sums over two dimensions of a tensor, and its strides can be
+# `x.sum(dim=(0, 2))` sums over two dimensions of a tensor, whose strides can be
 # anything. If we permute the kept dimensions to the front, which copies nothing
 # (chapter 03), there's only one case left: keep the first dimensions and sum over the
 # others.
@@ -538,7 +537,7 @@ for i in range(3):
     print(cells, storage[cells].sum(), x.sum((0, 2))[i])
 
 # %% [markdown]
-# `keepdim=True` leaves a dimension of size 1 instead of dropping it.
+# With `keepdim=True`, the dimensions you sum over stay, with size 1.
 
 # %%
 kept = x.sum((0, 2), keepdims=True)  # NumPy's name for it
@@ -546,7 +545,7 @@ print(kept.shape, kept.ravel(), x.sum((0, 2)))
 
 # %% [markdown]
 # In both cases, {{=the same three numbers|(1, 3, 1) [ 60. 92. 124.] [ 60. 92. 124.]}}
-# are in memory. Only the shape differs. But (3,) doesn't broadcast against x, so to
+# are in memory, and only the shape differs. But (3,) doesn't broadcast against x, so to
 # divide each element by its sum, you need `kept`.
 
 # %%
@@ -554,8 +553,8 @@ print(kept.shape, kept.ravel(), x.sum((0, 2)))
 
 # %% [markdown]
 # What's the sum of no elements? It must change nothing when you add it, so it's
-# {{=0|array([0., 0., 0.])}}. A product of no elements is {{=1|array([1., 1., 1.])}}.
-# For a maximum or an argmax of no elements, PyTorch raises an error.
+# {{=0|array([0., 0., 0.])}}, and a product of no elements is {{=1|array([1., 1.,
+# 1.])}}. For a maximum or an argmax of no elements, PyTorch raises an error.
 
 # %%
 np.zeros((3, 0)).sum(1), np.zeros((3, 0)).prod(1)
@@ -563,11 +562,11 @@ np.zeros((3, 0)).sum(1), np.zeros((3, 0)).prod(1)
 # %% [markdown]
 # ### Enough threads, side by side
 #
-# You can sum a matrix of 65,536 × 4,096 floats along its rows or along its columns.
-# With one thread per column, neighboring threads read neighboring elements, so the
-# reads are coalesced. We compare five ways. Each row gets a block or a warp. Each
-# column gets a thread, or every 32 columns get one block of 32 × 32 threads, or 16 such
-# blocks. The card holds 270,336 threads. **Predict** which of the five is slow.
+# You can sum a matrix of 65,536 × 4,096 floats along its rows or along its columns. We
+# try a block or a warp per row, a thread per column, and one or 16 blocks of 32 × 32
+# threads for every 32 columns. Neighboring threads always read neighboring elements, so
+# all reads are coalesced. The card holds 270,336 threads at once. **Predict** which of
+# the five is slow.
 
 # %%
 rows = {
@@ -583,7 +582,7 @@ viz.ranking({"GB/s": speeds})
 
 # %% [markdown]
 # One thread per column is slow even though its reads are coalesced. With only 4,096
-# threads, there aren't enough loads in flight. A reduction needs both, coalesced reads
+# threads, there aren't enough loads in flight. A reduction needs both coalesced reads
 # and enough threads.
 #
 # **To the lab**: exercise 3 (`sum_dim`), which has one thread per result.
@@ -591,8 +590,8 @@ viz.ranking({"GB/s": speeds})
 # ## The maximum, and NaN
 #
 # A maximum is a reduction with `max` instead of `+`. Nothing is rounded, so you'd
-# expect the order not to matter. But what if there's a NaN (chapter 04)? Here are two
-# ways to write it.
+# expect the order not to matter. Here are two ways to write the maximum of two numbers,
+# one of which may be NaN (chapter 04).
 
 # %%
 source = r"""
@@ -611,9 +610,10 @@ for pair in (1, nan), (nan, 1):
 # %% [markdown]
 # Every comparison with `<`, `>`, `<=`, or `>=` is false if one side is NaN. So the
 # result of `a > b ? a : b` {{=depends on the order|(1, nan) [nan 1.] (nan, 1) [1.
-# 1.]}}, and a parallel kernel has no fixed order. If one argument is NaN, CUDA's `max`
-# {{=returns the other one|(nan, 1) [1. 1.]}}. PyTorch's `max` returns NaN, and `argmax`
-# returns its position, because a NaN shouldn't go unnoticed.
+# 1.]}}, and with several threads, the order depends on how many there are. If one
+# argument is NaN, CUDA's `max` {{=returns the other one|(nan, 1) [1. 1.]}}. PyTorch's
+# `max` returns NaN, and `argmax` returns its position, because a NaN shouldn't go
+# unnoticed.
 #
 # **Puzzle 5: NaN wins.** Change the line so that the result is NaN in both orders. You
 # need a test that only NaN passes.
@@ -646,11 +646,11 @@ print(got, "solved:", np.array_equal(got, [nan, nan, 2, 2], equal_nan=True))
 # </details>
 
 # %% [markdown]
-# ### Its position
+# ### The position of the maximum
 #
-# To find the position too, pass pairs (value, position) up the tree. If several values
-# are equal, the first one should win. Below, four threads share a row: each starts at
-# its own number, looks at every fourth element, and keeps the largest.
+# To find the position, pass pairs (value, position) up the tree. If several values are
+# equal, the first one should win. Below, four threads share a row. Thread `tid` starts
+# at column `tid`, looks at every fourth element, and keeps the largest.
 
 # %%
 row, size = [0, 7, 0, 0, 7, 0, 0, 0], 4
@@ -661,9 +661,9 @@ for tid in range(size):
 pairs
 
 # %% [markdown]
-# The first 7 is in column 1, but thread 0 has found the one in column {{=4|(7, 4)}}. A
-# tree that prefers the lower thread returns that one. So compare the values first, and
-# if they're equal, prefer the {{=smaller column|(7, 1)}}.
+# The first 7 is in column 1, but thread 0 has found the one in column {{=4|(7, 4)}},
+# which a tree that prefers the lower thread would return. So compare the values first,
+# and if they're equal, prefer the {{=smaller column|(7, 1)}}.
 
 # %%
 max(pairs, key=lambda p: (p[0], -p[1]))
@@ -680,14 +680,14 @@ for value in [-5, -2, -9]:
 best
 
 # %% [markdown]
-# It returns {{=0}}, which isn't even in the row. Begin with an element of the row, or
-# with `-INFINITY`.
+# The result is {{=0}}, which isn't even in the row. So begin with an element of the row
+# or with `-INFINITY`.
 #
 # **To the lab**: exercise 4 (`max_argmax`).
 #
 # ## Softmax
 #
-# The scores of a classifier are called **logits**. Softmax turns them into
+# The scores of a classifier are called **logits**, and softmax turns them into
 # **probabilities**, which are between 0 and 1 and add up to 1. It computes yᵢ = exp(xᵢ)
 # / Σ exp(xⱼ).
 
@@ -707,7 +707,8 @@ with np.errstate(all="ignore"):
 
 # %% [markdown]
 # Both are {{=NaN}}, because ∞ / ∞ and 0 / 0 are NaN. But you may subtract any number c
-# from all scores first. Since exp(x − c) is exp(x) / exp(c), the factor cancels.
+# from all scores first. Since exp(x − c) is exp(x) / exp(c), the factor 1 / exp(c)
+# cancels.
 #
 # **Puzzle 6: which c?** Choose c so that the sum neither overflows nor becomes 0, for
 # any scores.
@@ -766,7 +767,7 @@ threads(1, 32, (x, y, 32, 500))
 print(y.sum(1)[:4])
 
 # %% [markdown]
-# The rows add up to 1, as they should. **Predict**: how many sectors does a warp's read
+# Each row adds up to 1, as it should. **Predict**: how many sectors does a warp's read
 # of `x[i]` touch, if rows are 2,000 bytes apart and a sector has 32 bytes?
 
 # %%
@@ -785,14 +786,14 @@ report = three_pass.check(4, 256, (x, y, 1000))
 print(report, report.counts["reads"] / x.size)
 
 # %% [markdown]
-# On average, the reference solution reads an element {{=3.256}} times. Three of these
-# are the passes, and each thread also begins with the row's first element.
+# On average, the reference solution reads an element {{=3.256}} times. Each pass reads
+# it once, and each thread also reads the row's first element to begin with.
 #
 # ### Break it: a missing barrier
 #
 # All threads read the maximum from `partial[0]`, and then the kernel uses the same
 # array for the sum. Without the barrier in between, a fast warp can write its sum into
-# `partial[0]` while a slow warp {{=hasn't read the maximum yet|writes partial[0], which
+# `partial[0]` {{=before a slow warp has read the maximum|writes partial[0], which
 # thread 255 read}}.
 
 # %%
@@ -814,8 +815,9 @@ print(Kernel(racy, "softmax_rows").check(4, 256, (x, y, 1000)))
 # All terms are off by the **same factor**, so a single multiplication corrects the
 # whole sum (Milakov and Gimelshein, 2018).
 #
-# **Puzzle 7: correct the sum.** This line only adds the new term. Make it correct l
-# too. `top` is the maximum including the new element, so it may be the same as m.
+# **Puzzle 7: correct the sum.** The marked line only adds the new term, but it must
+# also correct l. `top` is the maximum including the new element, so it may be the same
+# as m.
 
 
 # %%
@@ -845,8 +847,8 @@ print(online(row), expected, "solved:", np.allclose(online(row), expected))
 # </details>
 
 # %% [markdown]
-# To join the pairs (m, l) of two threads, correct each sum for the larger maximum and
-# add. Below, 40 elements are reduced as a whole and as eight joined parts.
+# To join the pairs (m, l) of two threads, correct both sums for the larger maximum and
+# add them. Below, 40 elements are reduced as a whole and as eight joined parts.
 
 
 # %%
@@ -886,21 +888,21 @@ viz.lines(
 # %% [markdown]
 # ### Break it: minus infinity twice
 #
-# A score of minus infinity means that this choice is ruled out. **Predict** what
-# `online` returns if the row begins with one.
+# A score of minus infinity rules a class out. **Predict** what `online` returns if the
+# row begins with one.
 
 # %%
 online([-math.inf, 1.0])
 
 # %% [markdown]
 # Since −∞ − (−∞) is {{=NaN}}, l becomes NaN and stays NaN. So begin with a finite
-# number that's below all scores. A thread without elements needs that too.
+# number that's below all scores, which a thread without elements also needs.
 
 # %%
 online([-math.inf, 1.0], m=-3e38), joined(online([], m=-3e38), online([], m=-3e38))
 
 # %% [markdown]
-# Three passes read 3n elements and write n. Online softmax reads 2n and writes n.
+# Three passes read 3n elements and write n, while online softmax reads 2n and writes n.
 # **Predict**: how much faster is it if every read goes to memory?
 #
 # <details><summary>Answer</summary>
@@ -916,7 +918,7 @@ for exercise in reductions.softmax_rows, reductions.online_softmax:
     print(f"{exercise.name:<15} {counts['reads'] / x.size:.2f} reads per element")
 
 # %% [markdown]
-# Here are the rates for two row lengths. They count one read of x and one write of y,
+# Here are the rates for two row lengths, counting one read of x and one write of y,
 # even if a kernel reads x again.
 
 # %%
@@ -933,7 +935,7 @@ viz.ranking({
 })  # fmt: skip
 
 # %% [markdown]
-# You'd expect online softmax to win both times. But with rows of 4,096 floats, it's
+# You'd expect online softmax to win both times, but with rows of 4,096 floats, it's
 # **slower**. Such a row takes up 16 KB, so the second and third passes find it in a
 # cache, and online softmax computes more exponentials. With rows of 1 MB, the cache
 # helps less, and online softmax reaches
@@ -970,7 +972,8 @@ for mean in 0, 10, 100, 1000, 10_000:
     print(f"{mean:>6} {x.var(dtype=np.float64):.4f} {square_mean(x):.4f}")
 
 # %% [markdown]
-# At 1,000, few digits are left, and at 10,000 there are none. The next cell shows why.
+# At 1,000, few digits are left, and at 10,000 there are none. The next cell shows why,
+# with the mean of 10,000.
 
 # %%
 print(f"{(x * x).mean(dtype=np.float64):.3f}  E[x²]")
@@ -979,7 +982,7 @@ print(f"{np.spacing(np.float32(1e8))}  between neighboring floats")
 
 # %% [markdown]
 # The two numbers agree in their first eight digits, and a float has only about seven,
-# so only rounding errors are left. This is called **cancellation**. The subtraction
+# so only rounding errors are left, which is called **cancellation**. The subtraction
 # itself is exact, but it exposes what was rounded away before.
 #
 # ### Welford's algorithm
@@ -1012,12 +1015,12 @@ print(f"{mean:.3f} {m2 / count:.4f} {x.var(dtype=np.float64):.4f}")
 # %% [markdown]
 # With a mean of 10,000, the variance is {{=correct to about three digits|0.9933
 # 0.9934}}. Welford's algorithm also subtracts nearly equal numbers. But floats near
-# 10,000 are only 0.001 apart, and floats near its square, 10⁸, are 8 apart. So the
+# 10,000 are only 0.001 apart, while those near its square, 10⁸, are 8 apart, so the
 # subtraction must come **before** the square.
 #
-# Two threads' triples (count, mean, m2) can be joined. Each part's m2 was measured from
-# its own mean, so the joined m2 needs another term for how far these means are from the
-# joined one.
+# You can also join the triples (count, mean, m2) of two threads. But each m2 holds
+# squared distances from its own part's mean instead of the joined mean, so their sum is
+# too small.
 #
 # **Puzzle 8: the missing term.** Part a is `apart * b[0] / total` away from the joined
 # mean, and part b is `apart * a[0] / total` away. Add the squares of these distances,
@@ -1052,17 +1055,17 @@ print("solved:", np.allclose(two, welford([1, 1, 3, 3, 3]), rtol=1e-4))
 # %% [markdown]
 # ### Break it: a thread without elements
 #
-# A thread without elements has the triple (0, 0, 0). Let's join two such triples.
+# A thread without elements has the triple (0, 0, 0), so let's join two such triples.
 
 # %%
 with np.errstate(invalid="ignore"):
     print(*join(welford([]), welford([])))
 
 # %% [markdown]
-# The total is 0, so the mean is {{=NaN|nan}}. A kernel has to test the count first.
-# Here's the reference solution of exercise 7, with four rows whose elements are around
-# 10,000. Layer norm also multiplies by a learned scale and adds a learned shift, which
-# are ones and zeros here.
+# Since the total is 0, the mean is {{=NaN|nan}}, so a kernel must test the total before
+# it divides. Here's the reference solution of exercise 7, with four rows whose elements
+# are around 10,000. Layer norm also multiplies by a learned scale and adds a learned
+# shift, which are ones and zeros here.
 
 # %%
 x = draw.normal(10_000, 1, (4, 1000)).astype(np.float32)
@@ -1072,7 +1075,7 @@ norm(4, 256, (x, ones, zeros, y, 1000, np.float32(1e-5)))
 y.mean(1), y.std(1)
 
 # %% [markdown]
-# These are the rates for 16,384 × 4,096 floats, again for one read and one write.
+# These are the rates for 16,384 × 4,096 floats, again counting one read and one write.
 
 # %%
 names = {
@@ -1102,9 +1105,10 @@ viz.ranking({"GB/s": rates("layer norm", names)})
 # | `softmax` | `cunn_SoftMaxForwardReg` | {{softmax of rows, 16 | PyTorch | GB/s}} |
 # | `layer_norm` | `vectorized_layer_norm_kernel` | {{layer norm | PyTorch | GB/s}} |
 #
-# A single template, `reduce_kernel`, does every sum, mean, norm, and maximum. Its
-# template argument says how two values are joined. For rows of up to 1,024 elements,
-# PyTorch's softmax uses `softmax_warp_forward`, with one or two rows per warp.
+# A single template, `reduce_kernel`, does every sum, mean, norm, and maximum. Its type
+# argument, the last one, says how two values are joined. For rows of up to 1,024
+# elements, PyTorch's softmax uses `softmax_warp_forward`, with one or two rows per
+# warp.
 #
 # ## Summary
 #
@@ -1123,10 +1127,10 @@ viz.ranking({"GB/s": rates("layer norm", names)})
 #
 # <details><summary>Answers</summary>
 #
-# 1. The NaN comes back in the sum, because exp(NaN − m) is NaN. So l is NaN, and then
+# 1. The NaN comes back in the sum, because exp(NaN − m) is NaN. So l is NaN, and so is
 #    the whole row.
-# 2. They can't. The mean of the means is {{=2.5|2.5 3.25}}, but the mean of all four is
-#    {{=3.25}}.
+# 2. They can't, because the mean of the means is {{=2.5|2.5 3.25}}, but the mean of all
+#    four is {{=3.25}}.
 #
 # </details>
 
@@ -1136,8 +1140,6 @@ a, b = [1.0], [4.0, 4.0, 4.0]
 print((np.mean(a) + np.mean(b)) / 2, np.mean(a + b))
 
 # %% [markdown]
-# Now go to **lab 05**.
-#
 # Further reading: N. Higham, *Accuracy and Stability of Numerical Algorithms*, chapter
 # 4; T. Chan, G. Golub, and R. LeVeque, *Algorithms for Computing the Sample Variance*
 # (1983); M. Milakov and N. Gimelshein, *Online normalizer calculation for softmax*

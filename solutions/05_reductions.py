@@ -19,7 +19,7 @@
 # check compares your results with PyTorch in double precision. Its tolerance follows
 # from the number of additions that an element may go through, so any sensible order of
 # additions passes, but half precision doesn't. The check also reports races and missing
-# lanes, and if the contract limits reads, it counts them. If there's a GPU, your kernel
+# lanes, and counts reads where the contract limits them. If there's a GPU, your kernel
 # also runs there.
 
 # %% [markdown]
@@ -50,7 +50,7 @@ answers_from("labs", before="05_reductions")
 # Ten million numbers should become a single sum. With a single block, only one
 # multiprocessor would work, and on a GPU with 132 of them, 131 would have nothing to
 # do. Instead, many blocks each compute a sum, and a second launch with one block adds
-# those. Here's an example with two blocks of 2 threads.
+# their sums. Here's an example with two blocks of 2 threads.
 #
 # > x = 1 2 3 4 5 6
 # >
@@ -79,8 +79,8 @@ print(own, "->", [sum(own[:2]), sum(own[2:])], "->", sum(own))
 #
 # Use a grid-stride loop that adds to a `float sum = 0.0f`. Then store `sum` in the
 # thread's cell of shared memory, even if the thread had no elements. In the tree, half
-# begins at blockDim.x / 2 and is halved after every step until it has been 1. Each step
-# begins with a barrier that all threads reach, outside of every `if`.
+# begins at blockDim.x / 2 and is halved after every step. In the last step, it's 1.
+# Each step begins with a barrier that all threads reach, outside of every `if`.
 #
 # </details>
 
@@ -192,8 +192,8 @@ check(warp_reduce)
 # **the first `kept` dimensions are those of y, and you sum over the others.**
 #
 # Thread i computes y[i]. It turns i into an index of the kept dimensions, as in lab 03,
-# and their strides say where its elements begin. Then it loops over k from 0 to n − 1,
-# and turns each k into an index of the other dimensions.
+# and their strides say where the elements of y[i] begin. Then it loops over k from 0 to
+# n − 1, and turns each k into an index of the other dimensions.
 #
 # `keepdim` doesn't concern the kernel, because it only changes the shape of y.
 
@@ -263,9 +263,8 @@ check(sum_dim)
 # ## The maximum and its column
 #
 # Each block handles one row. Each thread starts at its own column and takes every
-# blockDim.x-th element from there. Then a tree joins the threads' results. What travels
-# through the tree is a pair, a value and its column. Three things make it harder than a
-# sum:
+# blockDim.x-th element from there. Then a tree joins the threads' results, which are
+# pairs of a value and its column. Three things make this harder than a sum:
 #
 # - **Where to begin.** A row may have only negative elements, so you can't begin with
 #   0.
@@ -291,8 +290,8 @@ print(nan > 1, nan < 1, nan == nan, nan != nan)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Let every thread begin with the pair (row[0], 0). Then threads without elements have
-# something harmless, and you don't need a smallest number.
+# Let every thread begin with the pair (row[0], 0). Then threads without elements have a
+# harmless pair, and you don't need a smallest number.
 #
 # </details>
 # <details><summary>Hint 3</summary>
@@ -354,7 +353,7 @@ check(max_argmax)
 # ## Softmax
 #
 # The last layer of a network returns scores of any size, and softmax turns them into
-# probabilities. They're at least 0, and their sum is 1. The formula is y = exp(x) / sum
+# probabilities, which are at least 0 and add up to 1. The formula is y = exp(x) / sum
 # of exp(x), but `exp(89)` is infinite in float, and ∞ / ∞ is NaN.
 #
 # As in the lesson, subtract the row's maximum. Then no exponent is above 0, and one of
@@ -381,8 +380,8 @@ print(shifted / shifted.sum())
 # <details><summary>Hint 2</summary>
 #
 # After the first loop comes a tree of maxima, and after the second a tree of sums. Each
-# time, all threads read the result from cell 0. Which threads may still have to read it
-# when a fast thread writes to its cell for the second tree? There must be a barrier in
+# time, all threads read the result from cell 0. Which threads may not have read the
+# maximum yet when thread 0 writes its sum to cell 0? There must be a barrier in
 # between.
 #
 # </details>
@@ -448,13 +447,13 @@ check(softmax_rows)
 # What does a new element x change?
 #
 # - If x isn't above m, l grows by exp(x − m).
-# - If x is above m, all terms of l were computed with the old m. They change by the
-#   same factor, exp(m − x), so l = l · exp(m − x) + 1 and m = x.
+# - If x is above m, all terms of l were computed with the old m. They all need the same
+#   factor, exp(m − x), so l = l · exp(m − x) + 1 and m = x.
 #
-# Two pairs are joined in the same way. The larger m stays, and the l of the other is
-# scaled. That's what the tree does.
+# The tree joins two pairs in the same way: the larger m stays, and the l of the other
+# pair is scaled.
 #
-# There's one trap. If m and x are both minus infinity, m − x is NaN. This happens in a
+# There's one trap: if m and x are both minus infinity, m − x is NaN. This happens in a
 # thread that hasn't seen any element above minus infinity yet.
 
 # %%
@@ -627,12 +626,12 @@ check(layer_norm)
 #
 # Random numbers are a poor test of `max_argmax`. Two of them are hardly ever equal,
 # none is NaN, and the maximum is almost never negative. Write a better **test**. A test
-# calls the kernel that it's passed, compares the results, and raises an error if
-# something is wrong. `assert` raises an AssertionError.
+# launches a kernel, compares the results, and raises an error if something is wrong.
+# For example, `assert` raises an AssertionError.
 #
 # The check passes correct kernels to your test, which must accept them, and incorrect
-# ones, which it must reject. The incorrect ones have mistakes that learners of this lab
-# have made.
+# ones, which it must reject. The incorrect ones have mistakes that are easy to make in
+# this lab.
 
 # %%
 x = np.array([[3, 7, 7, 1], [-2, -5, -9, -4], [1, np.nan, 8, np.nan]], np.float32)

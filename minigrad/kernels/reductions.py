@@ -13,10 +13,10 @@ sum_all = kernel_exercise(
 // launched with one block on `sums`.
 // n may be any number >= 0. Read each element once, and use no atomics. Addition
 // follows the usual rules for floats, including inf and NaN, and half precision isn't
-// enough. Don't rely on the contents of sums before the launch. Together, the warps of
-// a block may access shared memory at most 160 times, plus twice per warp in each step
-// of the loop that adds the threads' elements. Shared arrays must have a fixed size,
-// because the launch passes nothing for `extern __shared__`.
+// enough. Don't rely on the contents of sums before the launch. An access of shared
+// memory by a warp counts as one. A block may make at most 160 of them, plus two per
+// warp in each step of the loop that adds the threads' elements. Shared arrays must
+// have a fixed size, because the launch passes nothing for `extern __shared__`.
 // Two blocks of 2, n = 6:  x = 1 2 3 4 5 6,  sums = 14 7
 __global__ void sum_all(const float* x, float* sums, int n);
 """,
@@ -37,7 +37,7 @@ warp_reduce = kernel_exercise(
 // of block 1, and so on. n may be any number >= 0, and elements without a thread belong
 // to no sum. The mask of a shuffle must name all lanes that exist and may name others.
 // All lanes that exist must reach the shuffle. Each thread reads its element once and
-// no other. Addition follows the usual rules for floats, including inf and NaN. Don't
+// no others. Addition follows the usual rules for floats, including inf and NaN. Don't
 // rely on the contents of sums before the launch.
 // Two blocks of 40, x all 1, n = 78:  sums = 32 8 32 6
 __global__ void warp_reduce(const float* x, float* sums, int n);
