@@ -973,7 +973,7 @@ for mean in 0, 10, 100, 1000, 10_000:
 
 # %% [markdown]
 # At 1,000, few digits are left, and at 10,000 there are none. The next cell shows why,
-# with the mean of 10,000.
+# for the mean of 10,000.
 
 # %%
 print(f"{(x * x).mean(dtype=np.float64):.3f}  E[x²]")
@@ -1062,10 +1062,10 @@ with np.errstate(invalid="ignore"):
     print(*join(welford([]), welford([])))
 
 # %% [markdown]
-# Since the total is 0, the mean is {{=NaN|nan}}, so a kernel must test the total before
-# it divides. Here's the reference solution of exercise 7, with four rows whose elements
-# are around 10,000. Layer norm also multiplies by a learned scale and adds a learned
-# shift, which are ones and zeros here.
+# The mean is {{=NaN|nan}}, because the total is 0. So a kernel must test the total
+# before it divides. Here's the reference solution of exercise 7, with four rows whose
+# elements are around 10,000. Layer norm also multiplies by a learned scale and adds a
+# learned shift, which are ones and zeros here.
 
 # %%
 x = draw.normal(10_000, 1, (4, 1000)).astype(np.float32)
