@@ -14,17 +14,16 @@
 #
 # A linear layer is a product of matrices, attention is mostly products, and a
 # convolution can be turned into one (chapter 07). No operation takes more of a
-# network's time, and none has been optimized more often. Libraries call it **GEMM**,
-# general matrix multiply. We'll look at seven versions, each faster than the one
-# before. The first reaches a fiftieth of the speed of cuBLAS, NVIDIA's own library, and
-# the last reaches most of it.
+# network's time, and none has been optimized more thoroughly. Libraries call it
+# **GEMM**, general matrix multiply. We'll look at seven versions, each faster than the
+# one before: the first reaches a fiftieth of the speed of cuBLAS, NVIDIA's own library,
+# and the last reaches most of it.
 #
 # This lesson takes about {{duration}}, builds on chapters 02, 03, and 04, and needs no
 # GPU. If the text asks you to predict something, write your guess down first. Each
 # **puzzle** asks you to change a single line. All times were measured in float32 on one
 # {{a @ b, 4,096 | PyTorch | GPU}}, with TF32 off, which is PyTorch's default for matrix
-# products. PyTorch's copy moves {{machine | PyTorch's copy | GB/s}} GB/s there
-# (`docs/benchmarks/kernels.md`).
+# products (`docs/benchmarks/kernels.md`).
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
@@ -71,23 +70,24 @@ took = time.perf_counter() - begin
 print(f"48 x 48: {took:.3f} s, correct: {np.allclose(c, a @ b)}")
 
 # %% [markdown]
-# The loops do M · N · K multiplications and as many additions. That's **2 M N K**
-# floating-point operations, or FLOP for short. For 4,096 × 4,096 matrices, it's 137
-# billion. **Predict** how long Python would need for that. 4,096 is about 85 times 48.
+# The loops do M · N · K multiplications and as many additions, which makes **2 M N K**
+# floating-point operations, or FLOP for short. For 4,096 × 4,096 matrices, that's 137
+# billion. **Predict** how long Python would need for them, given that 4,096 is about 85
+# times 48.
 
 # %%
 print(f"{took * (4096 / 48) ** 3 / 3600:.0f} hours")
 
 # %% [markdown]
-# cuBLAS takes {{a @ b, 4,096 | PyTorch | time}}. The first step toward it is the
-# biggest. All elements of c can be computed at once, so the loops over row and col
+# cuBLAS takes {{a @ b, 4,096 | PyTorch | time}}. The first step toward that time is the
+# biggest: all elements of c can be computed at once, so the loops over row and col
 # disappear.
 #
 # ## One thread per element
 #
 # As in chapter 01, y counts rows and x counts columns. The picture shows what one
-# thread reads and writes. We draw b above c and a to the left of it, so each element of
-# c is where its row and its column meet.
+# thread reads and writes. With b above c, and a to the left of c, each element of c is
+# where its row of a and its column of b meet.
 
 # %%
 a, b = np.arange(12).reshape(4, 3), np.arange(15).reshape(3, 5)
@@ -95,7 +95,7 @@ viz.product(a, b, (1, 2))
 
 # %% [markdown]
 # The kernel is the innermost loop, and you'll write it in exercise 1 of the lab. Here
-# the reference solution runs with three different sizes.
+# the reference solution runs, with M, N, and K all different.
 
 # %%
 naive = Kernel(matmul.matmul_naive.text, "matmul_naive")
@@ -132,9 +132,9 @@ print(
 # %% [markdown]
 # ### Break it: swap rows and columns
 #
-# Suppose that the kernel swaps the two, so that x counts rows. The grid of 4 × 3 blocks
-# has 64 threads along x and 48 along y. **Predict** how many of the 37 · 51 elements
-# are incorrect then, and how many of a 64 × 64 result.
+# Suppose that the kernel swaps x and y, so x counts rows. The grid of 4 × 3 blocks has
+# 64 threads along x and 48 along y. **Predict** how many elements of the 37 × 51 result
+# are incorrect, and how many of a 64 × 64 result.
 
 # %%
 text = matmul.matmul_naive.text
@@ -147,18 +147,18 @@ for n, m in (37, 51), (64, 64):
     print(n, m, "incorrect:", int((np.abs(c - a @ b) > 1e-5).sum()), "of", c.size)
 
 # %% [markdown]
-# Only 48 columns get threads, so the last three, which are {{=111}} elements, have
+# Only 48 columns get threads, so the last three columns, with {{=111}} elements, have
 # none. {{=Square matrices don't show the mistake|64 64 incorrect: 0}}, because every
 # element still gets a thread, only a different one. So always test with three different
-# sizes. Even if the values are correct, though, something else changes.
+# sizes. Even where the values are correct, though, something else changes.
 #
 # ## Neighbors
 #
-# minigrad has both kernels, in `minigrad/kernels/matmul.cu`. Watch the names: its
-# `matmul_naive` is the version where x counts the rows. The version where x counts the
-# columns, as in your exercise 1, is `matmul_coalesced` there. In a block of 16 × 16
+# minigrad has both kernels, in `minigrad/kernels/matmul.cu`. Watch the names: there,
+# `matmul_naive` is the version where x counts rows, and the version where x counts
+# columns, as in exercise 1, is called `matmul_coalesced`. In a block of 16 × 16
 # threads, a warp has 16 values of x and 2 of y. What does it ask for when it reads a?
-# We start with the version where x counts rows.
+# We start with `matmul_naive`.
 
 # %%
 kernels, n = file_text("matmul.cu"), 64
@@ -169,7 +169,7 @@ line = 1 + kernels[: kernels.index("sum += (A)a[")].count("\n")
 viz.access(x_is_row, *launch, line=line)
 
 # %% [markdown]
-# The lanes read one number from each of {{=16}} rows of a. So they fetch 16 sectors, or
+# The lanes read one number from each of {{=16}} rows of a, so they fetch 16 sectors, or
 # 512 bytes, and use only {{=64}}. Now x counts columns.
 
 # %%
@@ -186,18 +186,18 @@ for kernel in x_is_row, x_is_column:
 # It's {{=the same number of reads|524,288 reads, 33,280 sectors}}, but a quarter of the
 # sectors. For 4,096 × 4,096 matrices, the time falls from
 # **{{a @ b, 4,096 | matmul_naive | time}}** to
-# **{{a @ b, 4,096 | matmul_coalesced | time}}**. Only the two
-# lines that compute row and col differ.
+# **{{a @ b, 4,096 | matmul_coalesced | time}}**, although only the lines that compute
+# row and col differ.
 #
 # ## How fast can it be?
 #
 # Two things limit a kernel. The card's **peak** is how many operations it can do per
 # second, and its **bandwidth** is how many bytes per second it can move. Which limit
 # matters depends on the kernel's **intensity**, its operations per byte. Adding two
-# vectors reads 8 bytes and writes 4 for one operation, so its intensity is 1/12.
+# vectors reads 8 bytes and writes 4 for each addition, so its intensity is 1/12.
 #
-# A product of n × n matrices does 2 n³ operations. It must move each element of a, b,
-# and c once, which is 3 n² elements of 4 bytes. **Predict** how its intensity grows
+# A product of n × n matrices does 2 n³ operations, and it must move each element of a,
+# b, and c once, which is 3 n² elements of 4 bytes. **Predict** how its intensity grows
 # with n.
 
 # %%
@@ -209,11 +209,11 @@ for n in 16, 64, 256, 1024, 4096:
 # It's n / 6, because the work grows with n³ but the data only with n². So a large
 # product doesn't have to wait for memory.
 #
-# The **roofline** (S. Williams, A. Waterman, D. Patterson, 2009) draws both limits in
-# one picture. On the left, at intensity i, memory feeds at most i · bandwidth
+# The **roofline** (S. Williams, A. Waterman, D. Patterson, 2009) draws both limits over
+# the intensity. On the left, at intensity i, memory feeds at most i · bandwidth
 # operations per second, which is the slope. On the right, the line is flat, because the
-# peak is the limit there. For the slope, we take PyTorch's copy. For the peak, we take
-# the 67 TFLOP/s of float32 in NVIDIA's data sheet.
+# peak is the limit there. Our bandwidth is the {{machine | PyTorch's copy | GB/s}} GB/s
+# of PyTorch's copy, and our peak is the 67 TFLOP/s of float32 in NVIDIA's data sheet.
 
 
 # %%
@@ -237,8 +237,8 @@ viz.roofline(points, roofs)
 # %% [markdown]
 # The kernels of chapters 04 and 05, on the left, reach the slope or even lie a little
 # above it, because PyTorch's copy isn't the fastest possible. The products are far to
-# the right, where memory isn't the limit, and our two are far below the peak. The rest
-# of this lesson is about that gap.
+# the right, where memory isn't the limit, and our two kernels are far below the peak.
+# The rest of this lesson is about that gap.
 #
 # The slope and the flat part meet at the **ridge point**, which is peak / bandwidth.
 
@@ -246,11 +246,11 @@ viz.roofline(points, roofs)
 print(f"{roofs.ridge:.1f} FLOP per byte, which is n = {6 * roofs.ridge:.0f}")
 
 # %% [markdown]
-# Smaller square products are to the left of it. (In practice, neither limit decides
-# their time, because launching a kernel takes longer than moving a few KB.) A matrix
-# times a vector is on the left too, at any size. Language models do that when they
-# write word by word. **Predict** the intensity for 4,096 × 4,096. Nearly all the bytes
-# are the matrix's.
+# Square products with a smaller n are to the left of it. (In practice, neither limit
+# decides their time, because launching a kernel takes longer than moving so few bytes.)
+# A matrix times a vector, as in a language model that writes word by word, is on the
+# left at any size. **Predict** its intensity for a 4,096 × 4,096 matrix, whose elements
+# are nearly all the bytes.
 
 
 # %%
@@ -265,7 +265,7 @@ counted_for((4096, 4096), (4096, 1))
 # You'll write `roofline` in exercise 5 of the lab.
 #
 # **Puzzle 2: enough rows.** A layer multiplies a batch of `rows` × 4,096 by weights of
-# 4,096 × 4,096. What's the smallest batch that memory doesn't limit on this GPU?
+# 4,096 × 4,096. What's the smallest batch for which memory isn't the limit on this GPU?
 
 # %%
 rows = 1  # your line
@@ -283,8 +283,8 @@ print(f"{intensity(rows):.2f} FLOP per byte; solved:", found)
 # <details><summary>Answer</summary>
 #
 # As long as the weights are most of the bytes, each row adds 2 FLOP per weight of 4
-# bytes, so the intensity is about rows / 2. That would need 32.4 rows. Reading the
-# batch and writing the result raise it to 32.9.
+# bytes, so the intensity is about rows / 2. By that, 32.4 rows would be enough, but
+# reading the batch and writing the result raise this to 32.9.
 #
 # ```python
 # rows = 33
@@ -295,9 +295,9 @@ print(f"{intensity(rows):.2f} FLOP per byte; solved:", found)
 # %% [markdown]
 # ## What a kernel asks for
 #
-# So far we've counted what **must** move. A kernel may ask for much more. In the plain
-# kernel, for example, each thread reads 2 K elements for a single result. We count the
-# sectors that the warps ask for, and divide the FLOP by their bytes.
+# So far we've counted what **must** move, but a kernel may ask for much more. In the
+# plain kernel, for example, each thread reads 2 K elements for a single result. So we
+# count the sectors that the warps ask for, and divide the FLOP by the bytes in them.
 
 
 # %%
@@ -314,14 +314,14 @@ for kernel in x_is_row, x_is_column:
 
 # %% [markdown]
 # Both are to the left of the ridge point. If all these bytes came from memory, the GPU
-# could do {{=0.5}} and {{=2.0}} TFLOP/s. But we measured
-# {{a @ b, 4,096 | matmul_naive}} and {{a @ b, 4,096 | matmul_coalesced}}. **Predict**
-# how a kernel can be above its limit.
+# could do {{=0.5}} and {{=2.0}} TFLOP/s, but we measured
+# {{a @ b, 4,096 | matmul_naive}} and {{a @ b, 4,096 | matmul_coalesced}}. **Predict**:
+# what lets a kernel exceed its limit?
 #
 # <details><summary>Answer</summary>
 #
-# The limit is that of the card's memory, and between memory and the warps there are two
-# caches. They keep what neighbors read again, so most reads never reach memory.
+# The limit is for the card's memory, but between memory and the warps there are two
+# caches, which keep what neighbors read again. So most reads never reach memory.
 #
 # </details>
 
@@ -332,8 +332,8 @@ for kernel in x_is_row, x_is_column:
 #
 # A block computes 16 × 16 elements of c. Together, its threads need 16 rows of a and 16
 # columns of b, and 16 threads need each of those elements. So the block reads each of
-# them **once** into shared memory, in pieces along K. Such a piece is a **tile**. Here
-# are tiles of 4 × 4, in the second step along K.
+# them **once** into shared memory, in pieces along K. Such a piece is a **tile**. The
+# picture shows tiles of 4 × 4, in the second step along K.
 
 # %%
 a, b = np.arange(96).reshape(12, 8), np.arange(80).reshape(8, 10)
@@ -369,14 +369,14 @@ for T in 1, 2, 4, 8, 16:
     print(f"tiles of {T:>2}: {reads:>6,} reads", np.allclose(c, a @ b))
 
 # %% [markdown]
-# Tiles of T × T need {{=1/T of the reads|tiles of 16: 4,096 reads}}. Tiles of 1 × 1 are
-# the plain kernel.
+# Tiles of T × T need {{=1/T of the reads|tiles of 16: 4,096 reads}} of the plain
+# kernel, whose tiles are 1 × 1.
 #
 # With one thread per element, T can be at most 32, because a block has at most 1,024
-# threads. For larger tiles, a thread has to make more than one element.
+# threads. For larger tiles, a thread has to compute more than one element.
 #
 # In CUDA C, each step has four parts: fill, barrier, multiply, barrier. You'll write
-# such a kernel in exercise 2. Here we run the reference solution.
+# such a kernel in exercise 2.
 
 # %%
 tiles = Kernel(matmul.matmul_tiled.text, "matmul_tiled")
@@ -390,9 +390,8 @@ print(np.allclose(c, a @ b), f"{asked(tiles, *launch, n):.1f} FLOP per byte")
 # %% [markdown]
 # ### Break it: only one barrier
 #
-# The first barrier is easy to explain, because no thread may multiply before the tiles
-# are full. We'll remove the second one, at the end of the loop. **Predict** what goes
-# wrong.
+# The first barrier is easy to explain: no thread may multiply before the tiles are
+# full. **Predict** what goes wrong without the second one, at the end of the loop.
 
 # %%
 text = matmul.matmul_tiled.text
@@ -409,8 +408,8 @@ for finding in no_second.check(*launch).findings:
 # ### Break it: the tail
 #
 # If K = 37, there are two whole tiles and 5 more columns. Cells of the last tile that
-# are beyond K must hold **0**. This kernel leaves them alone instead. **Predict** what
-# they hold if K = 37, and if K = 5.
+# are beyond K must hold **0**, but this kernel leaves them alone. **Predict** what they
+# hold if K = 37, and if K = 5.
 
 # %%
 cell = r"(\w_tile\[ty\]\[tx\]) = (.*) \? (.*) : 0.0f;"
@@ -428,12 +427,12 @@ for K in 37, 5:
 # With K = 37, they hold what the step before left there. The cells were written, so
 # {{=no tool complains|no finding}}, but the result is incorrect. With K = 5, they were
 # never written, and {{=the simulator finds that|uninitialized}}. So a test needs a K
-# that's larger than a tile and not a multiple of it.
+# that's larger than 16 and not a multiple of it.
 #
 # ### How much faster is it?
 #
-# The threads read 1/16 as many elements. **Predict** the time if `matmul_coalesced`
-# took {{a @ b, 4,096 | matmul_coalesced | time}}.
+# The threads read 1/16 as many elements as before, and `matmul_coalesced` took
+# {{a @ b, 4,096 | matmul_coalesced | time}}. **Predict** how long `matmul_tiled` takes.
 #
 # <details><summary>Answer</summary>
 #
@@ -443,7 +442,7 @@ for K in 37, 5:
 
 # %% [markdown]
 # That's far from 16 times as fast, for two reasons. First, the caches already served
-# most of the repeated reads. (The warps' traffic also fell by only about 7 times,
+# most of the repeated reads. (The warps' traffic also fell only to about a seventh,
 # because in `matmul_coalesced`, 16 lanes already shared one element of a.) Second,
 # something else takes the time now. **Predict**: how often does a thread access
 # **shared** memory per multiplication?
@@ -458,17 +457,16 @@ print(counts["shared_requests"] * 32 / 64**3, "accesses per multiplication")
 # It's {{=2.125}}: one number from each tile, and 1/8 for filling both. In one clock, a
 # multiprocessor of this GPU multiplies for 4 warps, but its shared memory has 32 banks
 # and serves only one warp. With 2 accesses per multiplication, the kernel gets at most
-# 1/8 of the peak. An eighth of 67 TFLOP/s is 8.4, and {{a @ b, 4,096 | matmul_tiled}}
+# 1/8 of the peak, which is 8.4 of the 67 TFLOP/s, and {{a @ b, 4,096 | matmul_tiled}}
 # were measured. So **shared memory is a limit too**.
 #
 # ## Registers
 #
-# We use the same idea again, one level closer to the arithmetic. Whoever reads a number
-# should use it several times. This time that's a single thread, which keeps its numbers
-# in **registers**.
+# We use the same idea one level closer to the arithmetic: now a single thread keeps the
+# numbers it has read in **registers**, and uses each of them several times.
 #
 # Let's start with a small version, for sizes that are multiples of 16. Each thread
-# makes **four** elements of a column of c, so a block has only 16 × 4 threads.
+# computes **four** elements of a column of c, so a block has only 16 × 4 threads.
 
 # %%
 filled = r"""
@@ -486,7 +484,7 @@ __global__ void four(const float* a, const float* b, float* c, int N, int K) {
 # %% [markdown]
 # **Puzzle 3: read it once.** The line below is correct but gains nothing, because it
 # reads two numbers per multiplication. One of the two is the same for all four
-# elements. Read it once, and predict how many accesses are left.
+# elements, so read that one once, and predict how many accesses are left.
 
 # %%
 multiplied = r"""
@@ -513,7 +511,7 @@ print(accesses, "accesses; solved:", np.allclose(c, a @ b, 1e-5) and accesses < 
 # <details><summary>Answer</summary>
 #
 # It's the number from b. That leaves one access for a's number, 1/4 for b's, and 1/8
-# for filling the tiles, or 1.375.
+# for filling the tiles, so 1.375 in all.
 #
 # ```c
 # float right = B[i][tx]; for (int r = 0; r < 4; r++) sum[r] += A[ty + r][i] * right;
@@ -522,11 +520,11 @@ print(accesses, "accesses; solved:", np.allclose(c, a @ b, 1e-5) and accesses < 
 # </details>
 
 # %% [markdown]
-# A column of four only reuses numbers from b. A **patch** of R × C elements reuses
-# both. For each k, the thread reads R numbers of a's column and C of b's row, and
-# multiplies every number of one by every number of the other, so it needs (R + C) / (R
-# · C) reads per multiplication. The sums and both lists of numbers stay in registers,
-# and a thread has at most 255. **Predict**: is 8 × 8 possible, and is 16 × 16?
+# A column of four only reuses numbers from b, but a **patch** of R × C elements reuses
+# numbers from both tiles. For each k, the thread reads R numbers from a's column k and
+# C from b's row k, and multiplies all R · C pairs, so it needs (R + C) / (R · C) reads
+# per multiplication. The sums and both lists of numbers stay in registers, and a thread
+# has at most 255. **Predict**: is 8 × 8 possible, and is 16 × 16?
 
 # %%
 for R, C in (1, 1), (8, 1), (4, 4), (8, 8), (16, 8), (16, 16):
@@ -535,9 +533,9 @@ for R, C in (1, 1), (8, 1), (4, 4), (8, 8), (16, 8), (16, 16):
 # %% [markdown]
 # A column of 8 already helps, and a 4 × 4 patch helps more. But 16 × 16 would need
 # {{=288}} registers, more than a thread can have. With patches of 8 × 8, a block of 256
-# threads makes 128 × 128 elements. So its tiles are larger too, and it reads 1/128 of
-# what the plain kernel reads. Here is a thread with a patch of 2 × 2. For one k, it
-# reads 2 numbers from each matrix for 4 sums.
+# threads computes 128 × 128 elements. So its tiles are larger too, and it reads 1/128
+# of what the plain kernel reads. The picture shows a smaller patch of 2 × 2: for one k,
+# its thread reads 2 numbers from each matrix for 4 sums.
 
 # %%
 a, b = np.arange(32).reshape(8, 4), np.arange(32).reshape(4, 8)
@@ -545,7 +543,7 @@ patch_of = slice(2, 4), slice(4, 6)
 viz.product(a, b, patch_of, k=2)
 
 # %% [markdown]
-# Between the block and the thread is one more level, the warp. Its 32 patches form a
+# Between block and thread, there's one more level, the warp. Its 32 patches form a
 # rectangle, and lanes that need the same number share one access. So for each k, a warp
 # needs 8 numbers of a per row of patches, and 8 of b per column of patches.
 #
@@ -569,35 +567,32 @@ print(8 * down + 8 * along, "numbers per k; solved:", best)
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# It's the shape closest to a square. (8 and 4 are as good.)
+# It's the shape closest to a square. (8 and 4 are just as good.)
 #
 # ```python
 # down, along = 4, 8
 # ```
 #
-# So there are three levels: a block makes 128 × 128 elements, a warp makes 32 × 64 of
-# them, and a thread makes 8 × 8 of those.
-#
 # </details>
 
 # %% [markdown]
-# Once you've solved the puzzle, run this cell. It shows all three levels.
+# Once you've solved the puzzle, run this cell, which shows all three levels.
 
 # %%
 viz.tiling()
 
 # %% [markdown]
-# You'll write such a kernel in exercise 3. minigrad has three of them, each a step
-# further: `matmul_column` with 8 × 1, `matmul_patch` with 8 × 8, and `matmul_vectors`,
-# which reads and writes 16 bytes at a time as `float4`, so it needs fewer instructions
-# for the same bytes.
+# You'll write such a kernel in exercise 3. minigrad has three of them, each going a
+# step further: `matmul_column` with 8 × 1, `matmul_patch` with 8 × 8, and
+# `matmul_vectors`, which reads and writes 16 bytes at a time as `float4`, so it needs
+# fewer instructions for the same bytes.
 #
-# Now we count the traffic of all versions, each with K = 32 and with K = 96, and
-# subtract. That removes the cost of writing c, which is negligible for a large K.
+# Now we count the traffic of all versions, each with K = 32 and with K = 96, and take
+# the difference. That removes the cost of writing c, which is negligible for a large K.
 # (You'll meet `pipelined` below.)
 
 # %%
-variants = {  # name: how many rows and columns a block makes, and its threads
+variants = {  # name: how many rows and columns a block computes, and its threads
     "naive<float>": (16, (16, 16)), "coalesced<float>": (16, (16, 16)),
     "tiled<float>": (16, (16, 16)), "column<float>": (64, 512),
     "patch<float>": (128, 256), "vectors": (128, 256), "pipelined<1, 0, 1>": (128, 128),
@@ -618,9 +613,9 @@ def counted(name, K, n=128):
 
 
 # %% [markdown]
-# A **pass** is one clock of shared memory for one warp. If lanes need different words
-# of one bank, an access takes several passes (chapter 02). **Predict** which versions
-# save traffic, and which save passes.
+# A **pass** is one clock in which shared memory serves one warp. If lanes need
+# different words of one bank, an access takes several passes (chapter 02). **Predict**
+# which versions save traffic over the version before, and which save passes.
 
 # %%
 rows = {}
@@ -631,8 +626,9 @@ for name, (per_byte, passes) in rows.items():
     print(f"{name:<10} {per_byte:6.2f} FLOP per byte, {passes:.2f} passes")
 
 # %% [markdown]
-# From `tiled` on, fewer passes mean more speed. With p passes per multiplication, a
-# kernel gets at most 1 / (4 p) of the peak.
+# From `tiled` on, fewer passes mean more speed. Because shared memory serves one warp
+# while 4 multiply, a kernel with p passes per multiplication gets at most 1 / (4 p) of
+# the peak.
 
 # %%
 names = list(rows)
@@ -645,10 +641,10 @@ for name in names[2:]:
     )
 
 # %% [markdown]
-# `tiled` and `patch` reach a little less than this limit. `vectors` falls a quarter
-# short, so something else slows it too. `column` is above it, because the simulator
-# counts accesses as they're written, but NVIDIA's compiler may join some that are side
-# by side. Shared memory no longer limits `pipelined`.
+# `tiled` and `patch` come close to this limit, but `vectors` falls a quarter short, so
+# something else slows it too. `column` is above it, probably because NVIDIA's compiler
+# joins accesses side by side that the simulator counts one by one. Shared memory no
+# longer limits `pipelined`.
 #
 # ### Bank conflicts
 #
@@ -663,16 +659,16 @@ viz.banks(Kernel(kernels, "matmul_patch<float>"), *args, line=line)
 
 # %% [markdown]
 # Reading a number of b's tile takes {{=4}} passes instead of 1. Neighboring threads
-# read numbers that are 8 apart, so they use only every eighth bank. `pipelined` gives a
-# thread two pieces of 4 columns, 32 apart, instead of 8 in a row. So neighboring
-# threads read neighboring pieces.
+# read numbers that are 8 apart, so they use only every eighth bank. Instead of 8
+# columns side by side, `pipelined` gives a thread two pieces of 4, which are 32 apart,
+# so neighboring threads read neighboring pieces.
 #
 # ## Load the next tile while you multiply
 #
 # In all tiled kernels so far, a block has to wait in each step, first for memory and
-# then at the barriers. The fastest kernel has **two** pairs of tiles instead. While it
-# multiplies one pair, the loads for the other are in flight. This is **double
-# buffering**. The picture is a sketch, and its times aren't measured.
+# then at the barriers. To shorten both waits, the fastest kernel has **two** pairs of
+# tiles: while it multiplies one pair, the loads for the other are in flight. This is
+# **double buffering**. The times in this sketch aren't measured.
 
 # %%
 loads = {"one": [(3 * i, 1) for i in range(4)], "two": [(2 * i, 1) for i in range(4)]}
@@ -688,8 +684,8 @@ figure.tight_layout()
 
 # %% [markdown]
 # **Puzzle 5: a race.** This small kernel, with tiles of 8 × 8, loads the next numbers
-# into registers, multiplies, and then stores them. The simulator reports a race in it.
-# Change the line so that the race is gone.
+# into registers, multiplies, and then stores them. Change the line so that the
+# simulator no longer finds a race in it.
 
 # %%
 two_pairs = r"""
@@ -722,13 +718,14 @@ print(kinds or "no finding", "solved:", np.allclose(c, a @ b, 1e-5) and not kind
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# Store into the pair that nobody reads in this step.
+# Store into the other pair, which nobody reads in this step. (Above, it was never
+# filled, so the simulator also found `uninitialized`.)
 #
 # ```c
 # A[1 - now][ty][tx] = p, B[1 - now][ty][tx] = q;
 # ```
 #
-# It has only one barrier per step. Question 2 at the end asks why that's enough.
+# Question 2 at the end asks why one barrier per step is enough.
 #
 # </details>
 
@@ -740,8 +737,8 @@ print(kinds or "no finding", "solved:", np.allclose(c, a @ b, 1e-5) and not kind
 # | `naive` | one thread per element | {{a @ b, 4,096 | matmul_n}} |
 # | `coalesced` | neighbors read neighbors | {{a @ b, 4,096 | matmul_coa}} |
 # | `tiled` | a block shares tiles | {{a @ b, 4,096 | matmul_t}} |
-# | `column` | a thread makes 8 | {{a @ b, 4,096 | matmul_column}} |
-# | `patch` | a thread makes 8 × 8 | {{a @ b, 4,096 | matmul_pa}} |
+# | `column` | a thread computes 8 | {{a @ b, 4,096 | matmul_column}} |
+# | `patch` | a thread computes 8 × 8 | {{a @ b, 4,096 | matmul_pa}} |
 # | `vectors` | 16 bytes per access | {{a @ b, 4,096 | matmul_v}} |
 # | `pipelined` | 16 × 8, two pairs | {{a @ b, 4,096 | matmul_pipelined<1, 0, 1>}} |
 # | cuBLAS | | {{a @ b, 4,096 | PyTorch}} |
@@ -753,7 +750,7 @@ viz.roofline([viz.Point(name, rows[name][0], measured[name] * 1e12) for name in 
              roofs)  # fmt: skip
 
 # %% [markdown]
-# Follow the kernels in the order of the table. First they move right, and then they
+# Follow the kernels in the order of the table: first they move right, and then they
 # climb. Caches lift the first two above the slope.
 #
 # ## What else cuBLAS does
@@ -762,20 +759,20 @@ viz.roofline([viz.Point(name, rows[name][0], measured[name] * 1e12) for name in 
 #   to shared memory in one step. Since Hopper, the *tensor memory accelerator* (TMA)
 #   copies whole tiles on its own.
 # - **Larger tiles, more of them.** For a float32 product, cuBLAS may use tiles of 256 ×
-#   128, and 4 pairs of them instead of two.
+#   128, and 4 pairs instead of two.
 # - **The right kernel for each size.** cuBLAS has many kernels, and chooses one by size
-#   and alignment. For 4,095 × 4,099 times 4,099 × 4,097, rows don't begin at multiples
-#   of 16 bytes. There cuBLAS still reaches
+#   and alignment. For 4,095 × 4,099 times 4,099 × 4,097, where rows don't begin at
+#   multiples of 16 bytes, cuBLAS still reaches
 #   {{a @ b, 4,095 | PyTorch}} TFLOP/s,
-#   but `pipelined` only {{a @ b, 4,095 | matmul_pi}}.
-# - **More blocks for small results.** If c is small and K is long, few blocks have
-#   work. **Split-K** cuts K into pieces for several blocks, and then adds their sums,
-#   like the two stages in chapter 05.
+#   but `pipelined` reaches only {{a @ b, 4,095 | matmul_pi}}.
+# - **More blocks for small results.** If c is small and K is large, few blocks have
+#   work. So **Split-K** cuts K into pieces for several blocks, and then adds their
+#   sums, like the two stages in chapter 05.
 #
 # **Tensor cores** multiply small matrices in one instruction. According to the data
-# sheet, they're about 7 times as fast with TF32, and 15 times in half precision. But
-# TF32 keeps 11 significant binary digits of a float's 24. Let's see what that costs in
-# a product of 256 × 256 matrices.
+# sheet, they're about 7 times as fast with TF32 as plain float32, and 15 times in half
+# precision. But TF32 keeps only 11 significant binary digits of a float's 24, so let's
+# see what that costs in a product of 256 × 256 matrices.
 
 
 # %%
@@ -796,12 +793,11 @@ for name, y in {"float32": a @ b, "TF32": tf32(a) @ tf32(b)}.items():
 #
 # ## Any layout, any batch
 #
-# Every linear layer computes `x @ w.T`, plus a bias. In PyTorch, that's a single
-# operator, `torch.addmm(bias, x, w.T)`.
+# Every linear layer computes `x @ w.T` plus a bias, which is a single operator in
+# PyTorch, `torch.addmm(bias, x, w.T)`.
 #
-# `w.T` is a view with two strides swapped. A kernel that takes strides reads it in
-# place, so there's nothing to copy. **Predict** how many kernels these three lines
-# launch.
+# `w.T` is a view with two strides swapped, and the kernel that runs here takes strides.
+# **Predict** how many kernels the three lines inside `with` launch.
 
 # %%
 device = "cuda" if minigrad.gpu_available() else "sim"
@@ -814,8 +810,8 @@ with minigrad.trace() as launches:
 launches
 
 # %% [markdown]
-# They launch {{=three}}, one per product, because nothing has to be copied. In the
-# third, a batch of shape (6, 1) meets a batch of 5, which makes 30 products. The
+# They launch {{=three}}, one per product, because the kernel reads `w.T` in place. In
+# the third, a batch of shape (6, 1) meets a batch of 5, which makes 30 products. The
 # dimension of size 1 and the missing one have {{=stride 0|((600, 0, 30, 1), (0, 60, 2,
 # 1))}} there, so one matrix serves several products, as with `expand` in chapter 03.
 
@@ -838,29 +834,30 @@ print(many.strides, "solved:", all(same))
 # <details><summary>Answer</summary>
 #
 # The batch has stride 0 already. A step down in `w.T` is one cell, and a step to the
-# right is a whole row of `w`.
+# right is a whole row of `w`, which is 30 cells.
 #
 # ```python
-# many = w.as_strided((6, 30, 40), (0, 1, 30))  # your line
+# many = w.as_strided((6, 30, 40), (0, 1, 30))
 # ```
 #
 # </details>
 
 # %% [markdown]
-# You'll write such a kernel in exercise 4. Copying first, with `w.T.contiguous()`,
-# moves 134 MB for 4,096 × 4,096 floats. PyTorch transposed a larger matrix at
+# You'll write a kernel that takes strides in exercise 4. Copying first, with
+# `w.T.contiguous()`, would move 134 MB for 4,096 × 4,096 floats. PyTorch transposed a
+# larger matrix at
 # {{x.T as | PyTorch | GB/s}} GB/s, and minigrad's best kernel did it at
-# {{x.T as | transpose_vectors | GB/s}}. At these rates, the copy takes about
-# 0.1 ms or less. The large product takes {{a @ b, 4,096 | PyTorch | time}}, so
-# the copy is cheap next to it. But for a small batch, it can take longer than the
-# product.
+# {{x.T as | transpose_vectors | GB/s}}. At these rates, the copy takes about 0.1 ms or
+# less, which is little next to the
+# {{a @ b, 4,096 | PyTorch | time}} of the large product. For a small batch, though,
+# the copy can take longer than the product.
 #
 # ## Which kernel runs
 #
 # `a @ b` runs {{=the fastest version|matmul pipelined}} that supports the operands.
 # Once you've written some kernels yourself, it runs the fastest of {{=yours|matmul
-# yours matmul_register}}. In this notebook, the reference solutions stand in for yours,
-# so they run only if you ask for `"yours"`.
+# yours matmul_register}}. The reference solutions in this notebook don't count as
+# yours, so they run only if you ask for `"yours"`.
 
 # %%
 a = minigrad.ones(64, 64).to(device)
@@ -889,25 +886,25 @@ launches
 # 1. A 4,096 × 16 matrix times a 16 × 4,096 matrix: what's the intensity, and what
 #    limits this product on the GPU of this lesson?
 # 2. With two pairs of tiles, one barrier per step is enough. Why?
-# 3. Tiles of 32 × 32 with 1,024 threads make one element per thread. How often does a
-#    thread read shared memory per multiplication?
+# 3. With tiles of 32 × 32, each of 1,024 threads computes one element. How often does
+#    it read shared memory per multiplication?
 #
 # <details><summary>Answers</summary>
 #
-# 1. The result has 4,096² elements, and each takes 32 FLOP and 4 bytes. That's nearly 8
-#    FLOP per byte, or 7.94 if you also count a and b. It's left of the ridge point at
-#    16.2, so memory is the limit.
+# 1. The result has 4,096² elements, and each takes 32 FLOP and 4 bytes. That's 8 FLOP
+#    per byte, or 7.94 if you also count a and b. It's left of the ridge point at 16.2,
+#    so memory is the limit.
 # 2. A step stores into the pair that was read in the step before. The barrier between
-#    the two steps makes sure that all threads are done with it. The same barrier also
-#    makes sure that the pair for this step is full.
+#    the two steps makes sure that all threads are done with it, and also that the pair
+#    for this step is full.
 # 3. It's still 2. Larger tiles save reads of global memory, but only registers save
 #    reads of shared memory.
 #
 # </details>
 
 # %% [markdown]
-# Now go on to **lab 06**. You'll write four kernels, the roofline, and a test for other
-# kernels, and then `@` in your own framework runs what you wrote.
+# In the lab, you'll write four kernels, the roofline, and a test. Then `@` in your own
+# framework runs what you wrote.
 #
 # Further reading: S. Boehm, *How to Optimize a CUDA Matmul Kernel for cuBLAS-like
 # Performance*; NVIDIA's CUTLASS, `media/docs/cpp/efficient_gemm.md`; PyTorch's

@@ -13,12 +13,12 @@
 # %% [markdown]
 # # Lab 06 · Matrix multiplication
 #
-# In this lab, you write four kernels, a bit of arithmetic, and a test. There are six
-# exercises, which take about {{duration}}. You start with a plain
-# product of matrices, then use tiles and registers, and then multiply batches of any
-# layout. The simulator runs your kernels, checks the results, and looks for races and
-# other mistakes. In exercises 2, 3, and 4, it also counts reads. If this machine has a
-# GPU, your kernels run there as well, and exercise 3 is compared with cuBLAS.
+# In this lab, you write four kernels, the roofline, and a test, in six exercises that
+# take about {{duration}}. You start with a plain product of matrices, then use tiles
+# and registers, and then multiply batches of any layout. The simulator runs your
+# kernels, checks the results, and looks for races and other mistakes. In exercises 2,
+# 3, and 4, it also counts reads. If this machine has a GPU, your kernels run there as
+# well, and exercise 3 is compared with cuBLAS.
 
 # %% [markdown]
 # {{how}}
@@ -108,8 +108,8 @@ check(matmul_naive)
 # is 2 K reads for one element. But 16 threads side by side read the same row of a, and
 # 16 threads in a column read the same column of b.
 #
-# So let a block read them together. It computes 16 × 16 elements of c and goes along K
-# in steps of 16. Each step has four parts:
+# So let a block read these elements together. The block computes 16 × 16 elements of c
+# and goes along K in steps of 16, each of which has four parts:
 #
 # 1. Every thread copies **one** element of a and **one** of b to shared memory.
 #    Together they fill two tiles of 16 × 16.
@@ -188,29 +188,28 @@ check(matmul_tiled)
 # ## Registers
 #
 # Tiles save reads of global memory, but now shared memory is the bottleneck, with two
-# reads per multiplication. A thread that reads a number should use it several times. So
-# each thread computes many elements of c and keeps their sums in **registers**.
+# reads per multiplication. A thread should use each number several times, so it now
+# computes many elements of c and keeps their sums in **registers**.
 #
-# In a patch of 8 × 8, a thread reads 8 numbers of a's column and 8 of b's row for each
-# k, and multiplies each number of one by each of the other. That's 16 reads for 64
-# multiplications. A block of 256 threads computes 128 × 128 elements, in steps of 8
-# along K, so its tiles are 128 × 8 and 8 × 128. The next cell does one such step in
-# NumPy, thread by thread.
+# For a patch of 8 × 8 and each k, a thread reads 8 numbers from a's column k and 8 from
+# b's row k, and multiplies all 64 pairs, so it needs 16 reads for 64 multiplications. A
+# block of 256 threads computes 128 × 128 elements, in steps of 8 along K, so its tiles
+# are 128 × 8 and 8 × 128. The next cell does one such step in NumPy, thread by thread.
 #
 # Write the kernel in three stages, and check after each:
 #
 # 1. **Fill.** Start from your `matmul_tiled`. Its tiles have one cell per thread, but
 #    now each tile has 1,024 cells for 256 threads, so every thread fills four of each.
 # 2. **Patches.** Replace the one sum by an 8 × 8 array, and the inner loop by what the
-#    next cell does. After this stage, the values are correct, and the number of reads
-#    of shared memory is too.
+#    next cell does. After this stage, both the values and the number of reads of shared
+#    memory are correct.
 # 3. **float4**, for speed. Read four floats at once from global memory, and store four
 #    at once. N and K are multiples of 4, so each group of four is either entirely
 #    inside its matrix or entirely outside.
 #
 # The check counts reads of global and shared memory, and a float4 counts as one read.
-# On a GPU, the kernel must reach 35 % of cuBLAS's speed. The bonus is at 60 %, which
-# you can reach with what you know.
+# On a GPU, the kernel must reach 35 % of cuBLAS's speed, and what you've learned is
+# enough for the bonus at 60 %.
 
 # %%
 a_tile, b_tile = (np.random.default_rng(s).random((128, 8)) for s in (0, 1))
@@ -299,10 +298,9 @@ with trying():
         report = Kernel(exercise.text, exercise.name).check(
             *launch, (a, b, c, 128, 128, 128)
         )
-        shared, reads = report.counts["shared_requests"], report.counts["reads"]
-        print(
-            exercise.name, shared / (128**3 / 32), "shared,", reads / 128**3, "global"
-        )
+        shared, reads = report.counts["shared_requests"] * 32, report.counts["reads"]
+        print(exercise.name, "accesses per multiplication:", end=" ")
+        print(shared / 128**3, "shared,", reads / 128**3, "global")
 
 # %% check="matmul_register"
 check(matmul_register)
@@ -313,7 +311,7 @@ check(matmul_register)
 # Products such as `x @ w.T` or `q @ k.transpose(-2, -1)` rarely multiply two plain
 # matrices. Operands are transposed or sliced, they come in batches, and one matrix may
 # serve a whole batch. Copying them first would take memory, and every element would be
-# read and written once more. A kernel that knows strides doesn't need a copy.
+# read and written once more, but a kernel that knows strides doesn't need a copy.
 #
 # The views are as in lab 03. Their last two dimensions are a matrix, so element (row,
 # k) of a is `row * stride[dims - 2] + k * stride[dims - 1]` cells after the first
@@ -323,11 +321,11 @@ check(matmul_register)
 # split m into batch indices, from the last batch dimension to the first, and add up
 # index times stride. That's what `contiguous_kernel` does with i in lab 03. If one
 # matrix serves several products, its stride is 0. A block starts with matrix
-# `blockIdx.z`. There may be more matrices than `gridDim.z`, so it continues with number
-# m + gridDim.z.
+# `blockIdx.z`, and because there may be more matrices than `gridDim.z`, it continues
+# with number m + gridDim.z.
 #
-# One thread per element is enough here, without tiles. Tiles are faster, and only the
-# two lines that fill them change.
+# One thread per element is enough here, without tiles. With tiles, the kernel is
+# faster, and only the two lines of exercise 2 that fill them need other indices.
 
 # %%
 a, b = np.ones((2, 3, 4)), np.ones((4, 5))
@@ -421,8 +419,8 @@ check(matmul_batched)
 # How fast can a product be at all? As in the lesson, the peak and the bandwidth limit
 # it. Count what any kernel **must** do:
 #
-# - **flops**: for each element of the result and each k, there's one multiplication and
-#   one addition, so that's two.
+# - **flops**: one multiplication and one addition for each element of the result and
+#   each k.
 # - **bytes**: each element of a and b is read once, and each element of the result is
 #   written once. Some kernels read elements repeatedly, but that's up to the kernel,
 #   because a cache or shared memory could have kept them.
@@ -431,8 +429,8 @@ check(matmul_batched)
 # second. If that's less than the peak, the **bound** is "memory", and otherwise it's
 # "compute". The shapes may have batch dimensions, which are broadcast as in `a @ b`. So
 # `broadcast_shapes` of lab 03 says how many products there are, but a matrix that
-# serves several is still read only once. The cell below your function uses the numbers
-# of an H200's data sheet.
+# serves several products is still read only once. The cell below your function uses the
+# numbers of an H200's data sheet.
 
 # %%
 product = (np.ones((1000, 10)) @ np.ones((10, 1000))).size
@@ -449,8 +447,8 @@ print(product * 10 * 2, "FLOP,", (1000 * 10 + 10 * 1000 + product) * 4, "bytes")
 # <details><summary>Hint 2</summary>
 #
 # The FLOP are 2 · elements of the result · K. The bytes count the shapes as they're
-# given, without broadcasting a or b. The rate is the smaller one of the peak and
-# intensity · bandwidth.
+# given, without broadcasting a or b. The rate is the smaller of the peak and intensity
+# · bandwidth.
 #
 # </details>
 
@@ -486,14 +484,14 @@ check(roofline)
 #
 # If you test with two square matrices of integers, many incorrect kernels pass. Write a
 # **test** for kernels such as `matmul_naive`. It calls the kernel, compares the
-# results, and raises an error, for example by `assert`, if something is wrong.
+# results, and raises an error, for example with `assert`, if something is wrong.
 #
 # The check calls your test with correct kernels, which must pass, and with incorrect
 # ones, which must not. They contain mistakes that people really make in this lab. A
 # correct kernel may add in another order, so its last bits may differ. That's why you
 # compare with tolerances: `assert_allclose(got, expected, rtol, atol)` accepts a
-# difference of up to atol + rtol · |expected|. The relative part covers large values.
-# The absolute part covers sums near 0, where rounding errors of the products can be
+# difference of up to atol + rtol · |expected|. The relative part covers large values,
+# and the absolute part covers sums near 0, where rounding errors of the products can be
 # larger than the sum itself.
 
 # %%
@@ -510,10 +508,10 @@ np.testing.assert_allclose(a[0] + a[1] + a[2], a[2] + a[1] + a[0], rtol=1e-5)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Use several (M, N, K), none of them multiples of the block, and one with K = 0. Draw a
-# and b at random, and fill c with some number first. Blocks that aren't square, such as
-# (16, 4), find more mistakes. Round the grid up in both directions. For sums of a few
-# dozen products, 1e-4 is a good value for both tolerances.
+# Use several (M, N, K), with sizes that aren't multiples of the block's, and one with K
+# = 0. Draw a and b at random, and fill c with some number first. Blocks that aren't
+# square, such as (16, 4), find more mistakes. Round the grid up in both directions. For
+# sums of a few dozen products, 1e-4 is a good value for both tolerances.
 #
 # </details>
 
@@ -564,8 +562,8 @@ with trying():
 # First we measure this machine's limits, with its fastest copy and with the fastest
 # product of NVIDIA's library (or, without a GPU, NumPy's). The simulator counts how
 # many bytes your kernels' warps ask for, and that decides how far right each kernel is.
-# With a GPU, the kernels are also timed. Without one, you only see how fast they could
-# be, because the simulator's times say nothing about a GPU.
+# With a GPU, the kernels are also timed, but without one, you only see how fast they
+# could be, because the simulator's times say nothing about a GPU.
 
 # %%
 with trying() as show:

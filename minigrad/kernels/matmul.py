@@ -23,13 +23,13 @@ __global__ void matmul_naive(const float* a, const float* b, float* c,
 
 matmul_tiled = kernel_exercise(
     """\
-// Compute c = a b, with 1/16 of the reads, because a block shares tiles of a and b.
+// Compute c = a b with 1/16 of the reads, because a block's threads share tiles.
 //
 // Blocks have 16 x 16 threads. Block (x, y) computes 16 x 16 elements of c, starting at
 // row 16 y and column 16 x. It goes along K in steps of 16. In each step, its threads
 // copy a tile of a and a tile of b to shared memory, and then all of them use both. The
 // block must read each element of its rows of a and columns of b at most once, and
-// neighboring threads must read neighboring elements, because sectors are counted.
+// neighboring threads must read neighboring elements. (Sectors are counted.)
 // M and N are at least 1, K may be 0, and none has to be a multiple of 16. c may hold
 // anything before the launch. All matrices are stored row by row. inf and NaN must
 // behave as in float arithmetic. Shared arrays must have a fixed size: `extern
@@ -82,7 +82,7 @@ matmul_batched = kernel_exercise(
 // Blocks have 16 x 16 threads. x counts columns, y rows, and z matrices, and there may
 // be more matrices than gridDim.z. M, N, and batches are at least 1. K may be 0, and
 // then c must be 0. c may hold anything before the launch.
-// Write each element of c once, and write nothing else in global memory. For each
+// Write each element of c once, and write nothing else to global memory. For each
 // multiplication, a kernel may read at most one element of a and one of b, so a plain
 // kernel without tiles is fine. inf and NaN must behave as in float arithmetic. All
 // offsets in a, b, and c fit into an int. Shared arrays must have a fixed size: `extern

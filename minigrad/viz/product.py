@@ -85,13 +85,12 @@ def alt_of(a, b, rows, columns, step):
             f"{column} of b: {reads} elements."
         )
     return (
-        f"{shapes} Rows {span(rows)} and "
-        f"columns {span(columns)} of c, {size} elements, read columns {span(step)} of "
-        f"these rows of a, and rows {span(step)} of these columns of b: {reads} "
-        f"elements at once."
+        f"{shapes} {span('Row', rows)} and {span('column', columns)} of c, {size} "
+        f"elements, read {span('column', step)} of these rows of a, and "
+        f"{span('row', step)} of these columns of b: {reads} elements at once."
     )
 
 
-def span(indices):
+def span(noun, indices):
     first, last = indices[0], indices[-1]
-    return f"{first}" if first == last else f"{first} to {last}"
+    return f"{noun} {first}" if first == last else f"{noun}s {first} to {last}"

@@ -114,7 +114,7 @@ def test_a_product_reads_its_rows_and_columns():
     a, b = np.arange(12).reshape(4, 3), np.arange(15).reshape(3, 5)
     assert str((a @ b)[1, 2]) in texts(viz.product(a, b, (1, 2)))
     alt = viz.product(a, b, (slice(0, 2), slice(1, 3)), k=1).alt
-    assert "4 elements, read columns 1 of" in alt
+    assert "4 elements, read column 1 of" in alt
     assert alt.endswith("4 elements at once.")
     alt = viz.product(a, b, (1, 2)).alt
     assert alt.endswith("(1, 2) of c reads row 1 of a and column 2 of b: 6 elements.")
