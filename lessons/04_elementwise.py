@@ -13,17 +13,17 @@
 # %% [markdown]
 # # 04 · One kernel for any layout
 #
-# Now tensors learn to compute. In this lesson, we write a single kernel that runs `-`,
-# `sqrt`, or any other function of one number on a tensor of any layout. A second kernel
-# broadcasts two tensors, and it needs no code for broadcasting. We'll also see how NaN
+# Now tensors learn to compute. In this lesson, we write a single kernel that applies
+# `-`, `sqrt`, or any other function of one number to a tensor of any layout. A second
+# one broadcasts two tensors without any code for broadcasting. We'll also see how NaN
 # gets lost, and how a formula that's correct on paper loses all its digits.
 #
 # The lesson takes about {{duration}}, and builds on chapters 01 and 03. Run each code
-# cell as you reach it. If the text asks you to predict something, write your guess down
-# first. The **puzzles** ask you to change a single line, and the code cell below tells
-# you whether you solved it. Part 2 is about dtypes, and about how minigrad and PyTorch
-# find the kernel for `x + y`. You'll write most of this yourself in lab 04, and both
-# parts say when to go there.
+# cell as you reach it, but if the text asks you to predict something, write your guess
+# down first. The **puzzles** ask you to change a single line, and the code cell below
+# tells you whether you solved it. Part 2 is about dtypes, and about how minigrad and
+# PyTorch find the kernel for `x + y`. You'll write most of this yourself in lab 04, and
+# both parts say when to go there.
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
@@ -52,8 +52,8 @@ device
 # ## Where is element i?
 #
 # An operation is **elementwise** if element i of the result depends only on element i
-# of the operands. Examples are `exp`, `relu`, `+`, `<`, and `where`. No thread needs to
-# know what another thread does, so these are the simplest kernels there are. The
+# of the operands, as with `exp`, `relu`, `+`, `<`, and `where`. No thread needs to know
+# what another thread does, so these are the simplest kernels there are, and the
 # interesting part is finding element i. Here's a transpose from chapter 03.
 
 # %%
@@ -66,8 +66,8 @@ strides(x.T, name="x.T")
 #
 # <details><summary>Answer</summary>
 #
-# They use cells {{=0, 3, 1, 4, 2, and 5|[0, 3, 1, 4, 2, 5]}}. Each row of `x.T` has two
-# elements, and they're 3 cells apart.
+# They use cells {{=0, 3, 1, 4, 2, and 5|[0, 3, 1, 4, 2, 5]}}, because each row of `x.T`
+# has two elements that are 3 cells apart.
 #
 # </details>
 
@@ -78,8 +78,8 @@ strides(x.T, name="x.T")
 # ## A kernel that follows strides
 #
 # You wrote `index_of` and `offset_of` in lab 03. In CUDA C, a single loop does the work
-# of both. It splits i into indices, starting with the last, and adds up index times
-# stride.
+# of both. It splits i into indices, starting with the last, and adds up each index
+# times its stride.
 
 # %%
 find_cell = r"""
@@ -124,7 +124,7 @@ __global__ void change(T* x, Strides view, int n) {
 # %% [markdown]
 # `T` and `OP` aren't CUDA C. They're names that the **preprocessor** replaces before
 # the compiler sees the source code. The compiler option `-DOP=sqrt` tells it to write
-# `sqrt` wherever the source says `OP`. So one source makes many kernels.
+# `sqrt` wherever the source says `OP`, so one source makes many kernels.
 
 # %%
 square_root = Kernel(change, "change", ("-DT=float", "-DOP=sqrt"))
@@ -147,8 +147,8 @@ def run(op, x, source=change):
 
 
 # %% [markdown]
-# Now the layout is only an argument. Let's negate every second column of a matrix, and
-# then take the square roots of the other elements in row 1.
+# Now the layout is only an argument, so we can negate every second column of a matrix,
+# and then take the square roots of the other elements in row 1.
 
 # %%
 x = minigrad.arange(12, dtype=minigrad.float32).view(3, 4).to(device)
@@ -175,8 +175,8 @@ print("solved:", board.tolist() == colors)
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# From 0 to 2, it's 2 cells. From 0 to 5, it's 5 cells, and from 0 to 8, it's 8 cells.
-# So three dimensions of size 2 will do.
+# Every black cell's number is a sum of some of the steps 2, 5, and 8 (10 is 2 + 8, for
+# example), so three dimensions of size 2 will do.
 #
 # ```python
 # black = board.as_strided((2, 2, 2), (8, 5, 2))
@@ -188,7 +188,8 @@ print("solved:", board.tolist() == colors)
 # ### Break it: ignore the strides
 #
 # Now we replace `x[cell]` with `x[i]`, which ignores the strides. **Predict** which of
-# these three views reveal it: the whole matrix, its transpose, or every second column.
+# these three views reveal the mistake: the whole matrix, its transpose, or every second
+# column.
 
 # %%
 flat = change.replace("x[cell] = OP(x[cell])", "x[i] = OP(x[i])")
@@ -200,25 +201,25 @@ for name in "x", "x.T", "x[:, ::2]":
 
 # %% [markdown]
 # Only {{=the last one|x[:, ::2] [[-0.0, -1.0, -2.0], [-3.0, 4.0, 5.0]]}} does. You may
-# have expected the transpose to fail too. But this kernel reads and writes the same
+# have expected the transpose to fail too, but this kernel reads and writes the same
 # cell, so every element of the transpose still gets negated, only by another thread. If
 # such a kernel wrote its results to a *new* tensor instead, they'd be in the wrong
-# order. So test with views that skip cells, and with transposed ones.
+# order, so test with views that skip cells and with transposed ones.
 #
 # ### What the layout costs
 #
-# A GPU's memory delivers pieces of 32 bytes, called **sectors** (chapter 02). Take a
-# contiguous matrix of 32 × 128 floats with 4 bytes each. The 32 threads of a warp read
-# 128 neighboring bytes, or 4 sectors, and write 4. There are 128 warps, so we expect
-# 1,024 sectors.
+# A GPU's memory delivers data in pieces of 32 bytes, called **sectors** (chapter 02).
+# Take a contiguous matrix of 32 × 128 floats of 4 bytes each. The 32 threads of a warp
+# read 128 neighboring bytes, or 4 sectors, and write 4. There are 128 warps, so we
+# expect 1,024 sectors.
 #
 # **Predict** the number for the transpose, where neighboring elements are 512 bytes
 # apart.
 #
 # <details><summary>Answer</summary>
 #
-# It's {{=8,192|8192}}, or eight times as many. Each of a warp's 32 threads reads and
-# writes a separate sector, and uses 4 of its 32 bytes.
+# It's {{=8,192|8192}}, or eight times as many, because each of a warp's 32 threads
+# reads and writes a separate sector, and uses 4 of its 32 bytes.
 #
 # </details>
 
@@ -234,9 +235,8 @@ for view in big, big.T:
 # long series of instructions. PyTorch's version is faster because it uses 32-bit
 # integers wherever they suffice, and replaces each division with a multiplication.
 #
-# Before a launch, two dimensions can also be merged if a single stride can serve for
-# both (as in `view`, chapter 03). **Predict** how many dimensions are left of each view
-# below.
+# Before a launch, two dimensions can also be merged if a single stride can serve both
+# (as in `view`, chapter 03). **Predict** how many dimensions each view below has left.
 
 # %%
 from minigrad.launch import coalesce_dims
@@ -248,16 +248,16 @@ for v in cube, cube[:, :, ::2], cube[:, :2]:
 # %% [markdown]
 # The contiguous cube becomes {{=a single row|-> (24,) (1,)}}, and so does {{=the view
 # with a step of 2|-> (12,) (2,)}}. In the last view, a plane has only 2 rows of 4, but
-# the next plane begins 12 cells later. So {{=two dimensions|-> (2, 8) (12, 1)}} remain.
+# the next plane begins 12 cells later, so {{=two dimensions|-> (2, 8) (12, 1)}} remain.
 #
 # ## NaN
 #
 # **NaN** ("not a number") is the result of 0 / 0 or ∞ − ∞. Arithmetic with a NaN
-# usually returns NaN again. That's useful, because you can still see at the end that
-# something went wrong. An operation that replaces NaN with a number hides the mistake.
+# usually returns NaN again, so you can still see at the end that something went wrong.
+# An operation that replaces NaN with a number hides the mistake.
 #
-# Comparisons are where a NaN gets lost. **Predict** the five results below. The rule is
-# that NaN isn't less than, greater than, or equal to anything, not even to itself.
+# A NaN often gets lost in a comparison, because NaN isn't less than, greater than, or
+# equal to anything, not even to itself. **Predict** the five results below.
 
 # %%
 nan = torch.tensor(float("nan"))
@@ -287,8 +287,8 @@ print(odd, "solved:", str(odd.tolist()) == "[-2.0, 6.0, 6.0, nan]")
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# For NaN, the condition is false, so C always picks the value after the colon. So x has
-# to go there.
+# For NaN, the condition is false, so C always picks the value after the colon, and x
+# has to go there.
 #
 # ```c
 # return x > 6 ? 6 : x;
@@ -297,13 +297,13 @@ print(odd, "solved:", str(odd.tolist()) == "[-2.0, 6.0, 6.0, nan]")
 # </details>
 
 # %% [markdown]
-# CUDA's `fmin(x, 6.0f)` doesn't help, because by its definition it returns the number
-# if the other operand is NaN.
+# CUDA's `fmin(x, 6.0f)` doesn't help, because it's defined to return the number if the
+# other operand is NaN.
 #
 # ## Accuracy
 #
 # `softplus(x)` is log(1 + eˣ), a smooth version of relu. On paper, that formula is all
-# you need. In float32, it {{=fails at both ends|inf]}}.
+# you need, but in float32, it {{=fails at both ends|inf]}}.
 
 # %%
 softplus = """
@@ -317,7 +317,7 @@ print(far)
 print(torch.nn.functional.softplus(torch.tensor([-20.0, 0.0, 20.0, 100.0])))
 
 # %% [markdown]
-# - At 100, eˣ is larger than 3.4 · 10³⁸, the largest float32. So it **overflows** to ∞,
+# - At 100, eˣ is larger than 3.4 · 10³⁸, the largest float32, so it **overflows** to ∞,
 #   although the result, 100, would easily fit.
 # - At −20, eˣ is 2 · 10⁻⁹. A float32 has about 7 decimal digits, so 1 + 2 · 10⁻⁹ is
 #   rounded to 1, and log(1) is 0. All digits are lost.
@@ -326,10 +326,10 @@ print(torch.nn.functional.softplus(torch.tensor([-20.0, 0.0, 20.0, 100.0])))
 # sum. The first problem needs some algebra: 1 + eˣ = eˣ · (1 + e⁻ˣ), so its logarithm
 # is x + log(1 + e⁻ˣ).
 #
-# **Puzzle 3: accurate at both ends.** The line below uses that formula. Now it's
-# accurate for large x. But at −20, it adds −20 and about 20, which cancel, and at −100,
-# e⁻ˣ overflows. Write one line that's accurate for all x. `fabs(x)` is |x|, and
-# `fmax(x, 0.0f)` is the larger of x and 0.
+# **Puzzle 3: accurate at both ends.** The line below uses both, so it's accurate for
+# large x. At −20, though, it adds −20 and about 20, which cancel, and at −100, e⁻ˣ
+# overflows. Write one line that's accurate for all x. `fabs(x)` is |x|, and `fmax(x,
+# 0.0f)` is the larger of x and 0.
 
 # %%
 softplus = """
@@ -361,7 +361,7 @@ print("solved:", np.allclose(far.cpu().numpy(), exact, 1e-5, 0, equal_nan=True))
 # </details>
 
 # %% [markdown]
-# So test a function with large and small numbers of both signs.
+# So test a function with numbers near 0 and far from it, of both signs.
 #
 # **To the lab**: exercise 1 (`unary_kernel`).
 #
@@ -409,8 +409,8 @@ matrix
 
 # %% [markdown]
 # The kernel knows nothing about broadcasting. It follows strides, and a stride of 0
-# leads back to the same cell. So a broadcast operand isn't copied, and a scalar is a
-# view whose strides are all 0. Let's have the threads print which cells they read.
+# leads back to the same cell, so a broadcast operand isn't copied. A scalar is a view
+# whose strides are all 0. Let's have the threads print which cells they read.
 
 # %%
 talking = update.replace(
@@ -422,9 +422,8 @@ run_update("sub", matrix[:2, :2], row.to(device)[:2].expand(2, 2), talking)
 minigrad.synchronize()
 
 # %% [markdown]
-# **Puzzle 4: a column.** `means` holds the mean of each row of `scores`. We want to
-# subtract 2 from the first row and 20 from the second. Change the view of `means` so
-# that each mean is repeated along its row.
+# **Puzzle 4: a column.** `means` holds the mean of each row of `scores`. Change its
+# view so that the kernel subtracts 2 from the first row and 20 from the second.
 
 # %%
 scores = minigrad.tensor([[1.0, 2.0, 3.0], [10.0, 20.0, 30.0]]).to(device)
@@ -438,7 +437,7 @@ print(scores, "solved:", scores.tolist() == [[-1, 0, 1], [-10, 0, 10]])
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# One step down leads to the next mean, and a step to the right stays at the same one.
+# A step down leads to the next mean, but a step to the right stays at the same one.
 #
 # ```python
 # view = means.as_strided((2, 3), (1, 0))
@@ -451,7 +450,7 @@ print(scores, "solved:", scores.tolist() == [[-1, 0, 1], [-10, 0, 10]])
 # %% [markdown]
 # ### Break it: ignore a stride of 0
 #
-# An expanded row has twelve elements, but only four cells. **Predict** what the
+# The expanded row has twelve elements, but only four cells. **Predict** what the
 # simulator finds if the kernel reads `b[i]`.
 
 # %%
@@ -487,15 +486,15 @@ with trying():
 # %% [markdown]
 # ### NaN in either operand
 #
-# PyTorch has two functions for the larger of two numbers, and they differ if one of the
-# numbers is NaN.
+# PyTorch has two functions for the larger of two numbers, which differ if one of them
+# is NaN.
 
 # %%
 p, q = torch.tensor([1.0, torch.nan, 5.0]), torch.tensor([2.0, 2.0, torch.nan])
 print(torch.maximum(p, q), torch.fmax(p, q))
 
 # %% [markdown]
-# `maximum` {{=keeps a NaN|tensor([2., nan, nan])}} of either operand, and `fmax`
+# `maximum` {{=keeps a NaN|tensor([2., nan, nan])}} in either operand, and `fmax`
 # {{=drops it|tensor([2., 2., 5.])}}. In the lab, you'll write the one that keeps it.
 #
 # **To the lab**: exercise 2 (`binary_broadcast`).
@@ -503,8 +502,8 @@ print(torch.maximum(p, q), torch.fmax(p, q))
 # ## Comparing and choosing
 #
 # A comparison is also elementwise, and its result is a bool tensor. `where(condition,
-# p, q)` takes p's element where the condition is true, and otherwise q's. The
-# condition, p, and q are broadcast together.
+# p, q)` takes p's element where the condition is true and q's elsewhere, after
+# broadcasting all three together.
 
 # %%
 x = minigrad.tensor([1.0, 5.0, float("nan")])
@@ -557,24 +556,24 @@ print(c * p + (1 - c) * q, torch.where(c == 1, p, q))
 # | the common shape, `expand` | `TensorIterator.cpp` |
 # | `coalesce_dims` | `TensorIteratorBase::coalesce_dimensions` |
 #
-# PyTorch's kernel gets its operation as a **template argument**. The C++ compiler
-# inserts it, whereas in our source, the preprocessor replaces `OP`.
+# PyTorch's kernel gets its operation as a **template argument**, which the C++ compiler
+# inserts, whereas in our source, the preprocessor replaces `OP`.
 #
 # ## Before you go: three questions
 #
 # 1. `x` has shape `(1000, 1)`, and `y` has shape `(1, 1000)`. How many storage cells
 #    does `x + y` read, and how many does it write?
-# 2. A kernel works on contiguous tensors and on `x[:, ::2]`. Which mistake could you
-#    still miss if it writes to a new tensor?
+# 2. A kernel writes to a new tensor, and you've tested it on contiguous tensors and on
+#    `x[:, ::2]`. Which mistake could you still have missed?
 # 3. For which x does 1 − cos(x) lose all its digits?
 #
 # <details><summary>Answers</summary>
 #
 # 1. It reads 2,000 cells, each a thousand times, and writes a million.
-# 2. It could visit the cells in the order of storage instead of row by row. In these
-#    two tensors, both orders are the same. Only a tensor whose dimensions are permuted,
+# 2. It could visit the cells in the order of storage instead of row by row. For those
+#    tensors, both orders are the same, so only a view whose dimensions are permuted,
 #    such as a transpose, shows the difference.
-# 3. For small x. There cos(x) is rounded to 1, so the difference is 0. The formula 2 ·
+# 3. For x near 0, where cos(x) is rounded to 1, so the difference is 0. The formula 2 ·
 #    sin²(x / 2) keeps the digits.
 #
 # </details>

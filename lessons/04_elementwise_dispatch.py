@@ -13,7 +13,7 @@
 # %% [markdown]
 # # 04 · Part 2: In which dtype, and by which kernel?
 #
-# Part 1 was about kernels. But which kernel runs when Python evaluates `x + y`? That
+# Part 1 was about kernels, but which kernel runs when Python evaluates `x + y`? That
 # depends on the dtype in which the sum is computed, and on the device. In this lesson,
 # you'll learn PyTorch's rule for the dtype, fill a small registry of kernels, watch
 # which kernels minigrad and PyTorch launch, and then turn three launches into one.
@@ -42,9 +42,9 @@ device = "cuda" if minigrad.gpu_available() else "sim"
 # ## Type promotion
 #
 # A kernel is compiled for certain types, so the dtype has to be known before the kernel
-# is chosen. The rule for choosing it is called **type promotion**. The next picture
-# shows it for two tensors. Start at both dtypes and follow the arrows. The first dtype
-# that you can reach from both is the result.
+# is chosen. The rule for choosing the dtype is called **type promotion**, and the next
+# picture shows it for two tensors. Start at both dtypes and follow the arrows to the
+# first dtype that you can reach from both, which is the result.
 
 # %%
 viz.promotion()
@@ -64,12 +64,12 @@ for a, b in [
 # other. float16 and bfloat16 become {{=float32|torch.float32}}, because one has more
 # digits and the other has a wider range. For int64 and float16, the result is
 # {{=float16|torch.float16}}, although above 2,048 a float16 can't hold every integer.
-# Integers give way to floats of *any* width. Otherwise, a network in half precision
-# would switch to float32 at the first tensor of integers.
+# Integers give way to floats of *any* width, because otherwise, a network in half
+# precision would switch to float32 at the first tensor of integers.
 #
-# NumPy has a different table. There, int32 and float32 become {{=float64|float64}},
-# because a float32 can't hold every int32. A float64 takes twice the memory and is slow
-# on most GPUs, so PyTorch {{=keeps float32|torch.float32}}.
+# In NumPy, int32 and float32 become {{=float64|float64}}, because a float32 can't hold
+# every int32. A float64 takes twice the memory and is slow on most GPUs, so PyTorch
+# {{=keeps float32|torch.float32}}.
 
 # %%
 np.result_type(np.int32, np.float32), torch.promote_types(torch.int32, torch.float32)
@@ -123,8 +123,8 @@ print(scaled.dtype, "solved:", scaled.dtype == torch.float16 and scaled.shape ==
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# Without dimensions, the factor is in the second group. Both groups have the same kind,
-# so the first one wins.
+# Without dimensions, the factor is in the second group, and because both groups have
+# the same kind, the first one wins.
 #
 # ```python
 # factor = torch.tensor(0.1)
@@ -145,9 +145,9 @@ x = minigrad.tensor([1, 2, 3])
 print((x / 2).dtype, (x // 2).dtype, (x * 2).dtype, x.exp().dtype, (x < 2).dtype)
 
 # %% [markdown]
-# So 1 / 2 is 0.5 in a tensor, as in Python. In a kernel for `int`, it would be 0.
-# That's why minigrad's kernels have separate types for loading, computing, and storing.
-# An int is converted to float *before* the division.
+# So 1 / 2 is 0.5 in a tensor, as in Python, although it would be 0 in a kernel for
+# `int`. That's why minigrad's kernels have separate types for loading, computing, and
+# storing, and an int is converted to float *before* the division.
 #
 # Promotion looks at dtypes and never at values. **Predict** the result of 200 + 100, if
 # the 200 is in a uint8 tensor, which holds 0 to 255.
@@ -185,8 +185,8 @@ print(brighter, "solved:", brighter.tolist() == [300, 110])
 # ## The dispatcher
 #
 # Now the operator, the device, and the dtype are known. A table called the **registry**
-# says which kernel belongs to them. Here's a small one. A dtype of None means every
-# dtype.
+# says which kernel to run for them. Here's a small one, where a dtype of None means
+# every dtype.
 
 # %%
 registry = {
@@ -195,9 +195,9 @@ registry = {
 }
 
 # %% [markdown]
-# The **dispatcher** looks up the kernel in this table. If there's none, it must raise
-# {{=a clear error|DispatchError: exp has no kernel}}. A kernel for another device is
-# never an alternative, because the tensor's address means nothing there.
+# The **dispatcher** looks up the kernel in this table, and raises {{=a clear
+# error|DispatchError: exp has no kernel}} if there's none. A kernel for another device
+# is never an alternative, because the tensor's address means nothing there.
 
 # %%
 with trying():
@@ -241,8 +241,8 @@ minigrad.dispatch.find_kernel(kernels, "add", x.device, dtype)(x, y)
 
 # %% [markdown]
 # Neither minigrad nor PyTorch {{=accepts tensors on two different devices|All tensors
-# must be on one device}}. Both make one exception: a tensor on the CPU *without
-# dimensions* {{=may meet a tensor on any device|tensor([3., 3., 3.]}}.
+# must be on one device}}, with one exception: a tensor on the CPU *without dimensions*
+# {{=may meet a tensor on any device|tensor([3., 3., 3.]}}.
 
 # %%
 with trying():
@@ -254,10 +254,10 @@ with trying():
 #
 # ### PyTorch's dispatch keys
 #
-# PyTorch's operators are in a C++ library called **ATen**, which also has such a
-# registry. Its keys don't contain the dtype. Instead, each kernel is a C++ function
-# that chooses by dtype inside. A tensor has {{=several keys|DispatchKeySet(CPU,}} at
-# once, which are called **dispatch keys**.
+# PyTorch's operators are in a C++ library called **ATen**. It also has a registry, but
+# without dtypes, because each kernel is a C++ function that branches on the dtype
+# itself. Instead of a single device, a tensor has {{=several keys|DispatchKeySet(CPU,}}
+# at once, its **dispatch keys**.
 
 # %%
 print(torch._C._dispatch_keys(torch.ones(3)))
@@ -265,9 +265,9 @@ viz.dispatch_keys()
 
 # %% [markdown]
 # A call goes to the highest key that has a kernel and is switched on. Autocast, which
-# chooses between half precision and float32, is off by default. So the call goes to
-# Autograd. Its kernel records the operation if a gradient is needed. Then it excludes
-# its own key and calls the dispatcher again, so the second call reaches the
+# chooses between half precision and float32, is off by default, so the call goes to
+# Autograd. Its kernel records the operation if a gradient is needed, excludes its own
+# key and ADInplaceOrView, and calls the dispatcher again. The second call reaches the
 # **backend**, which computes. You'll build the autograd layer in chapter 08.
 
 # %% [markdown]
@@ -285,10 +285,10 @@ with minigrad.kernel_variant("fastest"), minigrad.trace() as launches:
 launches
 
 # %% [markdown]
-# Three operators make three launches. Each line shows the kernel and how many bytes it
-# read and wrote. `y` is broadcast, so the first kernel is {{=`strided`|mul strided}},
-# which computes offsets as in part 1. The others got {{=contiguous|relu contiguous}}
-# tensors.
+# Three operators make three launches, and each line shows the kernel and how many bytes
+# it read and wrote. `y` is broadcast, so the first kernel is {{=`strided`|mul
+# strided}}, which computes offsets as in part 1. The others got {{=contiguous|relu
+# contiguous}} tensors.
 #
 # Let's compare that with PyTorch. `torch.profiler` lists its operators, and on a GPU
 # also its kernels.
@@ -311,7 +311,8 @@ for event in prof.events():
 # {{=`clamp_min`|aten::clamp_min}}. On a GPU, three kernels follow. `elementwise_kernel`
 # handles broadcasting, and `vectorized_elementwise_kernel` handles contiguous tensors.
 #
-# Some operators only make a view. **Predict** which of these launch a kernel.
+# Some operators only make a view. **Predict** which operators in the next cell launch a
+# kernel.
 
 # %%
 with minigrad.kernel_variant("fastest"), minigrad.trace() as launches:
@@ -342,7 +343,7 @@ print("solved:", len(launches) == 1 and same)
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# The comparison reads any layout, and its result is a new, contiguous tensor. So a view
+# The comparison reads any layout, and its result is a new, contiguous tensor, so a view
 # of that result needs no copy.
 #
 # ```python
@@ -354,8 +355,8 @@ print("solved:", len(launches) == 1 and same)
 # %% [markdown]
 # ### Kernel variants
 #
-# minigrad has several kernels for an operator, and calls them **variants**. The one
-# from the lab is called `yours`, and in this notebook, it's the reference solution.
+# An operator's kernels are called its **variants**. The one from the lab is `yours`,
+# which in this notebook is the reference solution.
 
 # %%
 with minigrad.kernel_variant("yours"), minigrad.trace() as launches:
@@ -370,8 +371,8 @@ launches
 # How much does a variant matter? We measured three on an
 # {{relu | PyTorch | GPU}}
 # with tensors of 1 GB. `strided` takes any layout, `contiguous` reads element i at
-# position i, and `vectors` loads 16 bytes at a time. The rates count each byte that has
-# to move once. PyTorch's plain copy reaches
+# position i, and `vectors` loads 16 bytes at a time. The rates count the bytes of the
+# operands and of the result, each once. PyTorch's plain copy reaches
 # {{machine | PyTorch's copy | GB/s}} GB/s,
 # which is about as much as you can expect.
 
@@ -387,28 +388,28 @@ viz.ranking({
 
 # %% [markdown]
 # For `x + y`, `contiguous` gains little over `strided`, because minigrad merges the
-# dimensions of contiguous tensors into one first. In the matrix plus a row, two
+# dimensions of contiguous tensors into one first. For the matrix plus a row, two
 # dimensions remain, and the rate of `strided` drops from {{a + b | binary_s}} to
 # {{mat | binary_s}} GB/s.
 #
-# `vectors` gains more. Each thread asks for four floats at once instead of one, so four
-# times as many bytes are in flight while a warp waits. That's what it takes to keep
-# this memory busy.
+# `vectors` gains more, because each thread asks for four floats at once instead of one.
+# So four times as many bytes are in flight while a warp waits, which is what it takes
+# to keep this memory busy.
 #
 # ## Fusing by hand
 #
-# Look at `z = sqrt(x * y + 1)`, where x, y, and z have the same size. Each kernel reads
-# what the one before it has written.
+# In `z = sqrt(x * y + 1)`, where x, y, and z have the same size, each kernel reads what
+# the one before it wrote.
 
 # %%
 viz.fusion()
 
 # %% [markdown]
-# These kernels are limited by memory and not by arithmetic. The
+# These kernels are limited by memory, not by arithmetic. The
 # {{relu | PyTorch | GPU}}
 # copies {{machine | PyTorch's copy | GB/s}} billion bytes per second. In a matrix
 # product, though, it does {{a @ b, 4,096 | PyTorch}} trillion operations per second,
-# which is dozens for each float that it could move. So the only way to be faster is to
+# or dozens in the time it takes to move one float. So the only way to be faster is to
 # move less.
 #
 # **Predict** how many bytes the three kernels move for our x with 64,000 floats and y
@@ -416,8 +417,8 @@ viz.fusion()
 #
 # <details><summary>Answer</summary>
 #
-# Reading y moves 256 bytes. Apart from that, the kernels read or write 256,000 bytes
-# six times, so it's {{=1,536,256|1,536,256}} bytes.
+# Reading y moves 256 bytes, and the kernels also read or write 256,000 bytes six times,
+# so it's {{=1,536,256|1,536,256}} bytes.
 #
 # </details>
 
@@ -427,9 +428,9 @@ with minigrad.kernel_variant("fastest"), minigrad.trace() as launches:
 print(f"{sum(launch.bytes for launch in launches):,} bytes,", len(launches), "launches")
 
 # %% [markdown]
-# **Puzzle 5: fuse.** This kernel only multiplies. Change the line so that it computes
-# all of `sqrt(x * y + 1)`. It reads x and y once and writes z once, so it moves a third
-# of the bytes (y is small).
+# **Puzzle 5: fuse.** This kernel only multiplies, so change the line to compute all of
+# `sqrt(x * y + 1)`. It reads x and y once and writes z once, so it moves a third of the
+# bytes (y is small).
 
 # %%
 fused = """
@@ -458,13 +459,13 @@ print("largest difference:", error, "solved:", error < 1e-6)
 # </details>
 
 # %% [markdown]
-# With the right line, the largest difference is about 10⁻⁷ and not 0. The compiler
+# With the right line, the largest difference is about 10⁻⁷ instead of 0. The compiler
 # turns `x[i] * y[i % columns] + 1` into a single **fused multiply-add**, which rounds
 # once, whereas two kernels round twice. (The simulator does that only if you pass
 # `--fmad=true`.) Both results are correct, and the fused one is a little more accurate.
 #
-# `torch.compile` fuses kernels for you. It records an expression, and writes one kernel
-# for as much of it as possible.
+# `torch.compile` fuses kernels for you by recording an expression and writing one
+# kernel for as much of it as possible.
 #
 # ## Where PyTorch keeps this
 #
@@ -493,10 +494,10 @@ print("largest difference:", error, "solved:", error < 1e-6)
 # </details>
 
 # %% [markdown]
-# Now finish **lab 04**. Its last exercise is a test for other people's kernels.
-# Afterward, you can run both parts of this lesson on your own code. In their set-up
-# cells, replace `"solutions"` with `"labs"`, and then choose **Kernel > Restart Kernel
-# and Run All Cells**.
+# Now finish **lab 04**, whose last exercise is a test for other people's kernels.
+# Afterward, to run both parts of this lesson on your own code, replace `"solutions"`
+# with `"labs"` in their set-up cells, and then choose **Kernel > Restart Kernel and Run
+# All Cells**.
 #
 # Further reading: E. Yang, *Let's talk about the PyTorch dispatcher* (2020); J. Ansel
 # et al., *PyTorch 2* (2024), about fusion by a compiler.

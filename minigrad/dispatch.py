@@ -63,7 +63,7 @@ def find_kernel(registry, operator, device, dtype):
 
 
 def missing(registry, operator, device, dtype):
-    """What to say where there is no kernel: the three names, and what there is."""
+    """Return the message for a missing kernel, which also says what there is."""
     there = [key[1:] for key in registry if key[0] == operator]
     if not there:
         names = sorted({key[0] for key in registry})

@@ -136,8 +136,9 @@ def result_type(*operands):
     The result is the dtype of the group with the highest kind. If several groups have
     that kind, the first of them wins, in the order above.
 
-    operands: one or more tensors and Python numbers (bool, int, and float). A number
-        from NumPy counts like Python's, and a tensor without elements like any other.
+    operands: one or more tensors and Python numbers (bool, int, and float). A NumPy
+        number counts like a Python number. A tensor without elements counts like any
+        other.
 
     You can use promote_types(a, b), of_number(value), which returns a number's dtype,
     and kind(dtype), which returns 0 for bool, 1 for integers, and 2 for floats. A
@@ -151,12 +152,12 @@ def result_type(*operands):
 
 
 def kind(dtype):
-    """0 for bool, 1 for whole numbers, 2 for floats."""
+    """Return 0 for bool, 1 for integers, and 2 for floats."""
     return 2 if dtype in FLOATS else int(dtype != bool_)
 
 
 def of_number(value):
-    """The dtype of a number beside tensors."""
+    """Return the dtype that a number has beside tensors."""
     if isinstance(value, bool | np.bool_):
         return bool_
     if isinstance(value, Integral):

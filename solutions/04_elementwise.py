@@ -13,12 +13,12 @@
 # %% [markdown]
 # # Lab 04 · Elementwise
 #
-# In this lab, minigrad's tensors learn to compute. You write three kernels that run
-# many operations on tensors of any layout, and two functions that choose the dtype and
-# the kernel. The last exercise is a test. There are six exercises, which take about
-# {{duration}}. The kernels run on your GPU if this machine has one. Otherwise, they run
-# in minigrad's simulator, and you don't have to change anything. In a kernel's cell,
-# replace each `// YOUR CODE HERE` (there are several), or put it back to start over.
+# In this lab, minigrad's tensors learn to compute. You write three kernels that apply
+# many operations to tensors of any layout, two functions that choose the dtype and the
+# kernel, and finally a test. The six exercises take about
+# {{duration}}. The kernels run on your GPU if this machine has one, and otherwise in
+# minigrad's simulator, without any change to your code. In a kernel's cell, replace
+# each `// YOUR CODE HERE` (there are several). To start over, put these comments back.
 
 # %% [markdown]
 # {{how}}
@@ -43,19 +43,19 @@ answers_from("labs", before="04_elementwise")
 # %% [markdown] task="unary_kernel"
 # ## One kernel for many operations
 #
-# The kernels of `relu`, `sigmoid`, `exp`, and `-` differ in a single place. So we write
+# The kernels of `relu`, `sigmoid`, `exp`, and `-` differ in a single place, so we write
 # the kernel once, with the name `OP` in that place, and an option tells the compiler
-# what it stands for. A second name, `T`, is the type of an element. `Kernel(source,
-# name, ("-DT=float", "-DOP=relu"))` compiles the source with `relu` wherever it says
-# `OP`.
+# what it stands for. A second name, `T`, stands for the type of an element.
+# `Kernel(source, name, ("-DT=float", "-DOP=relu"))` compiles the source with `relu`
+# wherever it says `OP`.
 #
 # The tensor may be any view, so its element i needn't be in cell i. The function
 # `offset_of`, which is given below, returns the storage cell of element i. You know its
 # loop from exercise 10 of lab 03.
 #
-# Write the functions `relu` and `sigmoid`, and the kernel `unary_kernel`. The kernel
-# writes its results to a new tensor, which is stored row by row. Use `T` instead of
-# `float`, because the check also compiles your code for double. NaN must stay NaN.
+# Write the functions `relu` and `sigmoid`, and the kernel `unary_kernel`, which writes
+# its results to a new tensor that's stored row by row. NaN must stay NaN. Use `T`
+# instead of `float`, because the check also compiles your code for double.
 
 # %%
 import torch
@@ -69,7 +69,7 @@ print(torch.sigmoid(x))
 #
 # Every comparison with NaN is false. So which of the two values of `condition ? p : q`
 # does a NaN get, and what must that value be? And which formula for the sigmoid gives ∞
-# / ∞ if x is 100?
+# / ∞ if x is 1,000?
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -133,8 +133,8 @@ check(unary_kernel)
 # ## Two tensors, broadcast
 #
 # To add a column of shape `(3, 1)` and a row of shape `(4,)`, we expand both to `(3,
-# 4)`. That gives two views with strides `(1, 0)` and `(0, 1)`. A scalar is a view too,
-# and all its strides are 0.
+# 4)`, which gives two views with strides `(1, 0)` and `(0, 1)`. A scalar is also a
+# view, and all its strides are 0.
 #
 # Write the functions `sub` and `maximum`, and the kernel `binary_broadcast`. `maximum`
 # must return NaN if either operand is NaN. CUDA's `max` and `fmax` don't.
@@ -156,7 +156,8 @@ torch.maximum(torch.tensor([1, torch.nan, 1]), torch.tensor([2, 2, torch.nan]))
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# The same i leads to one offset in a and another in b. The result is stored row by row.
+# The same i leads to one offset in a and another in b, but the result is stored row by
+# row.
 #
 # Start `maximum` with `a > b ? a : b`. If b is NaN, the comparison is false, so the
 # result is b, as it should be. If only a is NaN, the comparison is also false, but then
@@ -209,12 +210,12 @@ check(binary_broadcast)
 # %% [markdown] task="where_compare"
 # ## Comparing and choosing
 #
-# `torch.where(a < b, p, q)` takes p's element if the condition is true, and otherwise
-# q's. PyTorch runs two kernels for that, one for the comparison and one for the choice.
-# Write both as a single kernel, so that the condition never goes to memory.
+# `torch.where(a < b, p, q)` takes p's element where the condition is true and q's
+# elsewhere. PyTorch runs two kernels for that, one for the comparison and one for the
+# choice. Combine them into a single kernel, so that the condition never goes to memory.
 #
 # Write the six comparisons and the kernel `where_compare`. For NaN, the comparisons
-# must return what PyTorch's do, and the example below shows it.
+# must return what PyTorch's do, as the example below shows.
 
 # %%
 a, b = torch.tensor([1.0, 2.0, torch.nan]), torch.tensor([2.0, 2.0, torch.nan])
@@ -291,14 +292,14 @@ check(where_compare)
 # ## In which dtype?
 #
 # The sum of an int32 and a float16 tensor is computed in float16. An int32 tensor plus
-# 2.5 is computed in float32, but a float16 tensor plus 2.5 stays float16. There's a
-# rule that covers all of this.
+# 2.5 is computed in float32, but a float16 tensor plus 2.5 stays float16. One rule
+# covers all of this.
 #
 # The operands fall into three **groups**, and the group whose dtype is of the highest
-# kind decides. The contract gives the whole rule, which part 2 of the lesson explains.
+# kind decides, so a number changes a tensor's dtype only if it's of a higher kind. The
+# contract gives the whole rule, which part 2 of the lesson explains.
 #
-# So a number changes a tensor's dtype only if it's of a higher kind. Write
-# `result_type`.
+# Write `result_type`.
 
 # %%
 ints = torch.ones(3, dtype=torch.int32)
@@ -358,12 +359,11 @@ check(result_type)
 #
 # `x + y` is the operator "add", and there are many kernels for it. One calls NumPy,
 # another is CUDA C for float32, yet another for int64, and so on. They're all in one
-# table, which is called the **registry**. It's a dict from (operator, device, dtype) to
-# the kernel.
+# table, the **registry**, which is a dict from (operator, device, dtype) to the kernel.
 #
 # Write `find_kernel`, which finds the kernel for a call. It must never return a kernel
-# for another device. A kernel for "cpu", for example, couldn't read the memory of a
-# GPU. The example shows PyTorch's error if there's no kernel.
+# for another device, because a kernel for "cpu", for example, couldn't read the memory
+# of a GPU. The example shows PyTorch's error if there's no kernel.
 
 # %%
 try:
@@ -380,8 +380,8 @@ except NotImplementedError as error:
 # <details><summary>Hint 2</summary>
 #
 # Try the key with `dtype`, and then the key with `None`. `key in registry` tells you
-# whether there's a kernel. If neither key is there, raise a `DispatchError`. The
-# function `missing` writes its message.
+# whether there's a kernel. If neither key is there, raise a `DispatchError`, whose
+# message the function `missing` writes.
 #
 # </details>
 
@@ -412,18 +412,18 @@ check(find_kernel)
 # %% [markdown] task="test_broadcast"
 # ## A test for broadcasting
 #
-# Your kernels have been checked on views, strides of 0, and NaN. Now write a **test**
-# that does this for other kernels. It gets a kernel with the contract of
-# `binary_broadcast`, compiled with `T=float` and `OP=maximum`. It must call the kernel,
-# compare the results, and raise an error if something is wrong. An `assert` raises an
-# AssertionError.
+# Your kernels have been checked on views, strides of 0, and NaN, so now write a
+# **test** that checks other people's kernels in the same way. It gets a kernel with the
+# contract of `binary_broadcast`, compiled with `T=float` and `OP=maximum`. It must call
+# the kernel, compare the results, and raise an error if something is wrong, for example
+# with `assert`.
 #
 # NaN isn't equal to NaN, so `==` doesn't help if NaN is the expected value. NumPy's
 # `np.testing.assert_array_equal` counts two NaN as equal, and its AssertionError shows
 # what differs.
 #
 # The check gives your test correct kernels, which it must accept, and incorrect ones,
-# which it must reject. The incorrect ones contain mistakes that learners really make in
+# which it must reject. The incorrect ones contain mistakes that are easy to make in
 # this lab.
 
 # %%
@@ -486,9 +486,9 @@ check(test_broadcast)
 # ## What you've built
 #
 # Now `x + y` goes through your code from end to end. `result_type` chooses the dtype,
-# `find_kernel` finds the kernel, and on a device, your own kernel computes the sum. In
-# the trace, that's the variant `yours`. If your kernel doesn't fit the operands, or if
-# the reference solution stands in for it, one of minigrad's kernels runs. Inside `with
+# `find_kernel` finds the kernel, and on a device, your own kernel computes the sum. The
+# trace calls it the variant `yours`. If your kernel doesn't fit the operands, or if the
+# reference solution stands in for it, one of minigrad's kernels runs. Inside `with
 # minigrad.kernel_variant("fastest")`, minigrad's kernels always run.
 
 # %%
@@ -503,8 +503,8 @@ with trying():
 # %% [markdown]
 # ## How your code is checked
 #
-# `show_check` prints the check of an exercise. You see its cases, where the expected
-# values come from, and the mistakes that it recognizes.
+# `show_check` prints the check of an exercise, with its cases, the source of the
+# expected values, and the mistakes that it recognizes.
 
 # %%
 show_check(result_type)

@@ -13,8 +13,8 @@ unary_kernel = kernel_exercise(
 // struct Strides { int dims; long long shape[8]; long long stride[8]; };
 //
 // Compiler options define T and OP, for example -DT=float -DOP=relu or -DT=double
-// -DOP=exp. T is float or double. OP is written before one number in parentheses. It's
-// a function of CUDA, the sign -, or one of two functions that you write:
+// -DOP=exp. T is float or double. Write OP before one number in parentheses, as in
+// OP(v). It's a function of CUDA, the sign -, or one of two functions that you write:
 //     T relu(T x)      x if x > 0, otherwise 0, which may have either sign
 //     T sigmoid(T x)   1 / (1 + e^-x), with a relative error of at most 2 ** -20, or
 //                      2 ** -49 if T is double. If the exact result is smaller than
@@ -39,7 +39,7 @@ binary_broadcast = kernel_exercise(
 // Compiler options define T and OP, for example -DT=float -DOP=sub or -DT=double
 // -DOP=pow. T is float, double, int, or long. OP takes two numbers. It's a function of
 // CUDA, or one of two functions that you write:
-//     T sub(T a, T b)       a - b. The check uses no difference that overflows.
+//     T sub(T a, T b)       a - b. No difference in the check overflows.
 //     T maximum(T a, T b)   the larger number. If either is NaN, the result must be
 //                           NaN. Of 0 and -0, it may return either.
 // Both views have the shape of y, which is stored row by row. If an operand is
