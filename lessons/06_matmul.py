@@ -615,7 +615,7 @@ def counted(name, K, n=128):
 # %% [markdown]
 # A **pass** is one clock in which shared memory serves one warp. If lanes need
 # different words of one bank, an access takes several passes (chapter 02). **Predict**
-# which versions save traffic over the version before, and which save passes.
+# which versions save traffic compared with the one before, and which save passes.
 
 # %%
 rows = {}
@@ -718,8 +718,8 @@ print(kinds or "no finding", "solved:", np.allclose(c, a @ b, 1e-5) and not kind
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# Store into the other pair, which nobody reads in this step. (Above, it was never
-# filled, so the simulator also found `uninitialized`.)
+# Store into the other pair, which nobody reads in this step. (As given, the kernel
+# never fills it, so the simulator also finds `uninitialized`.)
 #
 # ```c
 # A[1 - now][ty][tx] = p, B[1 - now][ty][tx] = q;
