@@ -13,16 +13,16 @@
 # %% [markdown]
 # # 02 · Memory, part 1: races and barriers
 #
-# The threads of a block can work together, because they share memory. But then one
-# thread may read what another hasn't written yet. Such a bug is called a race, and it
-# often gives correct values on your machine and incorrect ones on another. In this
-# lesson, you'll build a block in plain Python to see how races come about, and then use
-# tools that find a race even if every value is correct. Part 2 is about speed.
+# The threads of a block share memory, so they can work together, but one thread may
+# read what another hasn't written yet. Such a bug is called a race, and it often gives
+# correct values on your machine and incorrect ones on another. In this lesson, you'll
+# build a block in plain Python to see where races come from, and then use tools that
+# find a race even if every value is correct. Part 2 is about speed.
 #
 # This lesson takes about {{duration}} and builds on chapter 01. Run each code cell as
-# you reach it. If the text asks you to predict something, write your guess down first.
-# Each **puzzle** asks you to change a single line. Nothing here needs a GPU, because
-# kernels run in our simulator, which shows you more than a GPU would.
+# you reach it, but if the text asks you to predict something, write your guess down
+# first. Each **puzzle** asks you to change a single line. Nothing here needs a GPU,
+# because kernels run in our simulator, which shows you more than a GPU would.
 # All measured numbers in both parts are from an {{memory/wrong | 1 | GPU}}.
 
 # %% setup=true
@@ -35,37 +35,37 @@ from grading import trying
 from minigrad import Kernel, viz
 
 # %% [markdown]
-# ## Where data can be
+# ## Where data is stored
 #
 # A GPU has more than one memory. The nearer a memory is to the threads, the faster it
-# is, and the smaller the share of it that a thread can have. (A cycle is one tick of
-# the GPU's clock, about half a nanosecond.)
+# is, but the less of it each thread gets. (A cycle is one tick of the GPU's clock,
+# about half a nanosecond.)
 
 # %%
 viz.pyramid("H100")
 
 # %% [markdown]
-# - **Registers** hold a thread's own variables. No other thread can see them.
+# - **Registers** hold a thread's own variables, which no other thread can see.
 # - **Shared memory** belongs to a block. Only the block's threads can see it, and it's
 #   gone when the block ends.
-# - The **L1 cache** uses the rest of the same hardware. It keeps what the
+# - The **L1 cache** uses the same hardware as shared memory, and it keeps what the
 #   multiprocessor (SM) has read recently.
 # - The **L2 cache** is shared by all SMs.
-# - Device memory is also called **global memory**, because all threads of all kernels
-#   can see it. Your arrays are stored there.
+# - Your arrays are in device memory, which is also called **global memory**, because
+#   all threads of all kernels can see it.
 # - **Constant memory** is 64 KB of device memory that kernels can only read. Its cache
-#   delivers one word to all threads of a warp at once.
+#   delivers one value to all threads of a warp at once.
 #
 # The hardware decides what the caches hold, but what's in shared memory is up to you.
 #
 # An SM has 65,536 registers of 4 bytes, and it can hold up to 2,048 threads at a time.
-# **Predict** how many registers each thread can have if the SM is full, and how many
-# bytes if all threads share the 228 KB of shared memory.
+# **Predict** how many registers each thread gets if the SM is full, and how many bytes
+# of the 228 KB of shared memory.
 #
 # <details><summary>Answer</summary>
 #
-# Each thread can have {{=32}} registers and {{=114}} bytes. So kernels fetch a small
-# piece of their data, use it as often as possible, and then fetch the next.
+# Each thread gets {{=32}} registers and {{=114}} bytes. So kernels fetch a small piece
+# of their data, use it as often as possible, and then fetch the next.
 #
 # </details>
 
@@ -77,12 +77,12 @@ print(65536 // 2048, "registers and", 228 * 1024 // 2048, "bytes per thread")
 #
 # To see what can go wrong, we'll build a block whose threads are **generators**. A
 # generator is a function that pauses at each `yield` and continues there when we call
-# `next` on it. If it returns, `next(t, "end")` gives us `"end"`.
+# `next` on it. When it returns, `next(t, "end")` gives us `"end"`.
 #
-# Our `yield` is the **barrier**. A thread waits there until all other threads of the
+# Our `yield` is the **barrier**, where a thread waits until all other threads of the
 # block have reached it. In each round, every thread runs to its next barrier. If some
-# threads wait there but the rest have ended, the barrier will never be complete, so we
-# raise an error.
+# threads wait there but the rest have ended, the wait would never end, so we raise an
+# error.
 
 
 # %%
@@ -93,14 +93,14 @@ def run_block(kernel, order, n, *args):
     while threads:
         waiting = [t for t in order(threads) if next(t, "end") != "end"]
         if 0 < len(waiting) < len(threads):
-            raise RuntimeError(f"{len(waiting)} threads wait, the others never come")
+            raise RuntimeError(f"{len(waiting)} threads wait, but the rest have ended")
         threads = [t for t in threads if t in waiting]
 
 
 # %% [markdown]
-# Our first kernel moves a word one position to the left. Each thread puts its letter
-# into shared memory, and after the barrier it takes its right neighbor's letter. Thread
-# n − 1 takes the first one.
+# Our first kernel rotates a word by one letter to the left. Each thread puts its letter
+# into shared memory. After the barrier, it takes its right neighbor's letter, and
+# thread n − 1 takes the first one.
 
 
 # %%
@@ -111,7 +111,7 @@ def rotate(tid, n, shared, x, y):
 
 
 # %% [markdown]
-# A GPU promises no order, so we try three orders. The result is {{=always
+# A GPU promises no order, so we try three, and the result is {{=always
 # correct|treams}}.
 
 
@@ -145,8 +145,8 @@ print("".join(y), "solved:", y == [*"tserma"])
 # <details><summary>Answer</summary>
 #
 # Even threads take the letter to their right, and odd threads take the one to their
-# left. Each letter was put there by another thread, so the barrier is still needed.
-# (`shared[tid ^ 1]` does the same, because `^ 1` changes the last bit.)
+# left. Each thread reads a letter that another one wrote, so the barrier is still
+# needed. (`shared[tid ^ 1]` does the same, because `^ 1` changes the last bit.)
 #
 # ```python
 # y[tid] = shared[tid + 1 if tid % 2 == 0 else tid - 1]
@@ -174,8 +174,8 @@ for order in list, reversed, shuffled, shuffled:
     print("".join(y))
 
 # %% [markdown]
-# In order, each thread reads before its neighbor has written. Only thread 5 {{=gets its
-# letter|?????s}}, because thread 0 ran first. Backward, all but thread 5 {{=get
+# In order, threads 0 to 4 read before their neighbor writes. Only thread 5 {{=gets its
+# letter|?????s}}, because thread 0 has already run. Backward, all but thread 5 {{=get
 # theirs|tream?}}, and if we shuffle, the word is different each time.
 #
 # This is a **race**. Two threads use the same cell, at least one of them writes, and
@@ -183,8 +183,8 @@ for order in list, reversed, shuffled, shuffled:
 # run whose letters are all correct.
 #
 # **Puzzle 2: find the order.** `threads` is the list of all threads in order of their
-# numbers, and `order` returns them in the order in which they run. Change it so that
-# `rotate_late` writes `t?e?m?`.
+# numbers, and `order` returns them in the order in which they run. Change the line so
+# that `rotate_late` writes `t?e?m?`.
 
 
 # %%
@@ -211,12 +211,12 @@ print("".join(y), "solved:", y == [*"t?e?m?"])
 
 # %% [markdown]
 # > **The rule.** There must be a barrier between a write and another thread's access to
-# > the same cell. Between two barriers, only one thread may write to a cell.
+# > the same cell.
 #
 # ### Break it: a barrier that some threads don't reach
 #
-# A barrier waits for **all** threads of the block. Suppose only the first half reaches
-# it.
+# A barrier waits for **all** threads of the block, but here, only the first half
+# reaches it.
 
 
 # %%
@@ -231,9 +231,9 @@ with trying():
     run_block(half_waits, list, 6, "stream", y)
 
 # %% [markdown]
-# A GPU reports nothing. The kernel may hang, or half of the block may continue without
-# the other half. So don't put a barrier inside an `if` whose condition differs between
-# the threads of a block.
+# A GPU raises no error, but the kernel may hang, or half of the block may continue
+# without the other half. So don't put a barrier inside an `if` whose condition differs
+# between the threads of a block.
 #
 # ## The same in CUDA C
 #
@@ -256,10 +256,9 @@ __global__ void rotate(const float* x, float* y, int n) {
 rotate = Kernel(source, "rotate")
 
 # %% [markdown]
-# This time, we pass NumPy arrays, so the launch runs in the simulator. We launch two
-# blocks of 256 threads, and each block
-# {{=rotates its own elements|[255. 0. 257. 258.]}}.
-# Here n is a multiple of 256, so no thread is past the end.
+# We pass NumPy arrays, so the launch runs in the simulator. With two blocks of 256
+# threads, each block {{=rotates its own elements|[255. 0. 257. 258.]}}. Because n is a
+# multiple of 256, the kernel needs no guard.
 
 # %%
 n = 512
@@ -269,13 +268,13 @@ rotate(2, 256, (x, y, n))
 print(y[:4], y[254:258], y[-2:])
 
 # %% [markdown]
-# `check` takes the same arguments.
+# `check` takes the same arguments and reports what the tools find.
 
 # %%
 print(rotate.check(2, 256, (x, y, n)))
 
 # %% [markdown]
-# In the next picture, time runs to the right and each row is a warp. The thick line is
+# In the next picture, each row is a warp, time runs to the right, and the thick line is
 # the barrier, where all warps of a block meet.
 
 # %%
@@ -300,29 +299,29 @@ racy(2, 256, (x, z, n))
 print((z != y).sum(), "are incorrect")
 
 # %% [markdown]
-# You'd expect the kernel to fail. But {{=every element is correct|0 are incorrect}},
-# because the simulator runs all threads of a block in lockstep, so everyone writes
-# before anyone reads. A GPU doesn't promise that.
+# You'd expect the kernel to fail, but {{=every element is correct|0 are incorrect}}.
+# The simulator runs all threads of a block in lockstep, so all of them write before any
+# of them reads, which a GPU doesn't promise.
 #
 # On the H100, we launched 4,096 such blocks three times. Of 1,048,576 elements,
 # {{memory/wrong | 1 | wrong}} were incorrect the first time,
 # {{memory/wrong | 2 | wrong}} the second, and
 # {{memory/wrong | 3 | wrong}} the third. Different elements were incorrect each time.
 #
-# So don't rely on the values. Ask the tools, which name {{=the line, the cell, and both
-# threads|race in rotate}}.
+# So instead of relying on the values, ask the tools, which name {{=the line, the cell,
+# and both threads|race in rotate}}.
 
 # %%
 report = racy.check(2, 256, (x, y, n))
 print(report)
 
 # %% [markdown]
-# Each of a block's 256 threads reads a cell that another one has written, so the report
-# names thread 31 and counts 255 more.
+# Every thread reads a cell that another one has written. The report names thread 31,
+# whose neighbor is in the next warp, and counts the block's 255 other threads.
 #
-# With `schedule="warps"`, the warps run one after the other, and each runs until it
-# reaches a barrier or ends. Their order is random and depends on `seed`. We let thread
-# 31 print what it reads, because thread 32 is in the next warp.
+# With `schedule="warps"`, the warps run one after the other, each until it reaches a
+# barrier or ends, in a random order that depends on `seed`. We let thread 31 print what
+# it reads.
 
 # %%
 shown = source.replace("__syncthreads();", "").replace(
@@ -336,8 +335,8 @@ for seed in range(4):
 
 # %% [markdown]
 # Thread 31 should read {{=32}} in block 0 and {{=288}} in block 1. If the next warp
-# hasn't run yet, it reads whatever was in the cell. The simulator fills shared memory
-# with `{{=nan}}` so that you notice, but a GPU leaves old numbers there.
+# hasn't run yet, thread 31 reads whatever was in the cell. The simulator fills shared
+# memory with `{{=nan}}` so that you notice, but a GPU leaves old numbers there.
 #
 # The tools also find {{=a barrier in an `if`|divergent-barrier}}.
 
@@ -346,10 +345,11 @@ diverging = source.replace("__syncthreads();", "if (tid < 128) __syncthreads();"
 print(Kernel(diverging, "rotate").check(2, 256, (x, y, n)))
 
 # %% [markdown]
-# A thread that has *ended* is a special case. On GPUs since 2017 and in the simulator,
-# a barrier waits only for threads that haven't ended, so a thread may return early. But
-# then it can't fill its cell of shared memory, or do its share after the barrier. So
-# let a thread return only if no other thread still needs it.
+# A thread that has *ended* is a special case. On GPUs since 2017 and in the simulator
+# (but not in our `run_block`), a barrier waits only for threads that haven't ended, so
+# a thread may return early. But then it can't fill its cell of shared memory or do its
+# share after the barrier, so let a thread return only if no other thread still needs
+# it.
 #
 # **Puzzle 3: everyone in step.** `shift` moves its elements to the right by `by`
 # positions, one per step, and zeros follow from the left. Thread 0 has no left
@@ -380,8 +380,8 @@ print("solved:", not report.findings)
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# All threads must run the loop the same number of times. Thread 0 may take part,
-# because the line with `left` already takes care of it.
+# All threads must run the loop the same number of times, and thread 0 may take part,
+# because the line with `left` already handles it.
 #
 # ```c
 # for (int k = 0; k < by; k++) {
@@ -392,8 +392,8 @@ print("solved:", not report.findings)
 # %% [markdown]
 # ### Two barriers
 #
-# You also need a barrier between a read and the *next* write. The following kernel uses
-# its tile again and again, for one piece of x after the other.
+# You also need a barrier between a read and the *next* write, as in this kernel, which
+# reuses its tile for each piece of x.
 #
 # **Puzzle 4: make them wait.** The author has put a barrier at the end of the loop, but
 # `__syncwarp()` only waits for the threads of a warp. Which two lines race, and what
@@ -422,8 +422,8 @@ print("solved:", not report.findings)
 # <details><summary>Answer</summary>
 #
 # In {{=line 6}}, a fast warp begins the next round and overwrites cells that a slow
-# warp still has to read in {{=line 8}}. This is called a *write-after-read* hazard. The
-# reader and the writer can be in different warps, so the whole block has to wait.
+# warp still has to read in {{=line 8}}, which is called a *write-after-read* hazard.
+# The reader and the writer can be in different warps, so the whole block has to wait.
 #
 # ```c
 # __syncthreads();
@@ -437,9 +437,9 @@ print("solved:", not report.findings)
 # ## Between blocks there's no barrier
 #
 # `__syncthreads()` only waits for the threads of one block. Blocks run in any order,
-# maybe even one after the other. So a block can't wait for another one, because that
-# one may not start until the first block has ended. Here, block 1 reads what block 0
-# writes, and the tools {{=find that too|which thread 0 of block 0 wrote}}.
+# maybe even one after the other. So a block can't wait for another block, which may not
+# start before the first one has ended. Here, block 1 reads what block 0 writes, and the
+# tools {{=find that too|which thread 0 of block 0 wrote}}.
 
 # %%
 source = r"""
@@ -454,14 +454,14 @@ print(Kernel(source, "chain").check(2, 32, (y,)))
 
 # %% [markdown]
 # The way out is a second kernel. The device has queues, called **streams**, and the
-# kernels of a stream run one after the other. So the end of a kernel is a barrier for
-# all of its blocks, and the **next kernel** can read everything that they wrote.
+# kernels of a stream run one after the other, so the end of a kernel is a barrier for
+# all of its blocks. The **next kernel** can read everything that they wrote.
 #
 # ## Many threads, one number: the tree
 #
-# How can the threads of a block find the largest of their numbers together? They use a
-# tree. In each step, half of the remaining threads compare two cells each, and before
-# each step there's a barrier.
+# How can the threads of a block find the maximum of their numbers together? They use a
+# tree, in which each step begins with a barrier. Then half of the remaining threads
+# compare two cells each.
 
 
 # %%
@@ -479,8 +479,8 @@ def largest(tid, n, shared, x, y):
 
 
 # %% [markdown]
-# Eight numbers take {{=three steps|then 5 9 4 6; then 5 9; then 9}}. Fewer and fewer
-# threads have work, but all of them reach each barrier.
+# Eight numbers take {{=three steps|then 5 9 4 6; then 5 9; then 9}}, in which fewer and
+# fewer threads have work, but all of them reach each barrier.
 
 # %%
 y, numbers = [None], [3, 1, 4, 1, 5, 9, 2, 6]
@@ -494,9 +494,10 @@ viz.tree(numbers, max)
 #
 # <details><summary>Answer</summary>
 #
-# 256 numbers take {{=8}} steps, because 2 to the power of 8 is 256. A single thread
-# would need 255. Among the six numbers, it finds {{=1|8 steps, [1]}}. The width goes
-# from 6 to 3 to 1, and in the step from 3 to 1, nobody looks at cell 2.
+# 256 numbers take {{=8}} steps, because 2 to the power of 8 is 256, while a single
+# thread would need 255. Among the six numbers, `largest` finds {{=1|8 steps, [1]}}. The
+# width goes from 6 to 3 to 1, and in the last step, nobody looks at cell 2, which holds
+# the 7.
 #
 # </details>
 
@@ -505,12 +506,12 @@ run_block(largest, list, 6, [1, 1, 1, 1, 1, 7], y)
 print(int(np.log2(256)), "steps,", y)
 
 # %% [markdown]
-# That's why the number of threads in a block is usually a power of two. If there are
-# fewer elements than threads, the rest of the cells get a value that changes nothing,
-# such as 0 for a sum or minus infinity for a maximum.
+# That's one reason why the number of threads in a block is usually a power of two. If
+# there are fewer elements than threads, the rest of the cells get a value that changes
+# nothing, such as 0 for a sum or minus infinity for a maximum.
 #
-# **Puzzle 5: any width.** The guard of this version allows any `half`, because it only
-# compares cells that matter. Change the line so that the tree works for every n.
+# **Puzzle 5: any width.** The guard of this version skips cells that no longer matter,
+# so any `half` is safe. Change the line so that the tree works for every n.
 
 
 # %%
@@ -537,8 +538,8 @@ print(found, "solved:", found == [*range(19)])
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# Round up. If the width is 3, two cells remain. Thread 0 compares cells 0 and 2, and
-# cell 1 has no partner, so it stays as it is.
+# Round up, so that two cells remain if the width is 3. Thread 0 compares cells 0 and 2,
+# and cell 1 has no partner, so it stays as it is.
 #
 # ```python
 # half = (width + 1) // 2
@@ -552,8 +553,8 @@ print(found, "solved:", found == [*range(19)])
 # ## Atomics
 #
 # Sometimes many threads must write to the same cell, for example to count how often
-# each number of a die comes up. `counts[x[i]] += 1` is {{=a race|race in count}},
-# because two threads may both read 5 and both write 6.
+# each face of a die comes up. `counts[x[i]] += 1` is {{=a race|race in count}}, because
+# two threads may both read 5 and both write 6.
 
 # %%
 source = r"""
@@ -568,7 +569,7 @@ print(Kernel(source, "count").check(4, 256, (dice, counts, 1024)))
 
 # %% [markdown]
 # `atomicAdd` reads, adds, and writes as a single operation that no other thread can
-# interrupt. It's **atomic**.
+# interrupt, so it's **atomic**.
 
 # %%
 better = source.replace("counts[x[i]] += 1", "atomicAdd(&counts[x[i]], 1)")
@@ -580,10 +581,10 @@ print(atomic.check(4, 256, (dice, counts, 1024)))
 # %% [markdown]
 # Atomics have a price, because threads that need the same cell must take turns. On the
 # H100, it took {{memory/counts | atomic | 256}} to count 67 million numbers that have
-# 256 different values. When all the numbers were the same, it took
-# {{memory/counts | atomic | one}}.
+# 256 different values, and
+# {{memory/counts | atomic | one}} when all the numbers were the same.
 #
-# Atomics don't determine the order either. That doesn't matter for integers, but a sum
+# Atomics don't guarantee an order either, which doesn't matter for integers. But a sum
 # of floats depends on its order, so its last bits can change from run to run.
 #
 # **Puzzle 6: count twice.** It's faster if each block counts in its own shared memory
@@ -612,7 +613,7 @@ print("solved:", not report.findings)
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# Within a block, each of the six threads has its own cell. But thread 0 of every block
+# Within a block, each of the six threads has its own cell, but thread 0 of every block
 # writes to `counts[0]`, and nothing orders the blocks.
 #
 # ```c

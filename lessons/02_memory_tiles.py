@@ -14,14 +14,13 @@
 # # 02 · Memory, part 2: fetching, tiles, and timing
 #
 # A GPU computes far faster than it can fetch. NVIDIA's data sheet for the H100 promises
-# 67 trillion float operations per second. In one second, its memory delivers 3.35 TB,
-# which is less than one trillion floats. So most kernels spend their time waiting for
-# memory. In this lesson, you'll count what a warp fetches, use shared memory to fetch
-# less, keep the memory busy, and measure all this without fooling yourself.
+# 67 trillion float operations per second. In the same second, the memory delivers 3.35
+# TB, which is less than one trillion floats, so most kernels spend their time waiting
+# for memory. In this lesson, you'll count what a warp fetches, use shared memory to
+# fetch less, keep the memory busy, and measure all this without fooling yourself.
 #
 # This lesson takes about {{duration}} and builds on part 1. (It isn't on the core
-# path.) The measured numbers are again from an
-# {{memory/single | slower | GPU}} (`docs/benchmarks/memory.md`).
+# path.) All measurements are in `docs/benchmarks/memory.md`.
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
@@ -34,7 +33,7 @@ from minigrad.testing import rates, series
 # ## How a warp fetches
 #
 # The 32 threads of a warp execute a load together, and the memory system sees a single
-# **request** with 32 addresses. It answers in **sectors** of 32 bytes. If a thread
+# **request** with 32 addresses. It answers in **sectors** of 32 bytes, so if a thread
 # reads one float, the seven others in its sector are delivered too, whether anyone
 # needs them or not. We can count sectors in one line.
 
@@ -52,7 +51,7 @@ def sectors(addresses):
 # <details><summary>Answer</summary>
 #
 # The warp needs {{=4}}, {{=8}}, {{=16}}, {{=32}}, {{=32}}, and {{=1}}. From stride 8
-# on, each thread needs its own sector. With stride 0, all threads share one.
+# on, each thread needs its own sector, and with stride 0, all threads share one.
 #
 # </details>
 
@@ -61,12 +60,12 @@ for stride in 1, 2, 4, 8, 32, 0:
     print(f"stride {stride}:", sectors(4 * stride * t for t in range(32)), "sectors")
 
 # %% [markdown]
-# With stride 1, the warp reads 128 bytes in 4 sectors, which is as few as possible.
-# Such an access is called **coalesced**. With stride 8, the memory delivers 1,024 bytes
-# for the same 128.
+# With stride 1, the warp reads 128 bytes in 4 sectors. That's as few as possible, so
+# the access is called **coalesced**. With stride 8, the memory delivers 1,024 bytes for
+# the same 128.
 #
-# The simulator counts sectors for any kernel. This one makes {{=two}} requests per
-# warp, because it reads and writes.
+# The simulator counts sectors for any kernel, such as this one, which makes {{=two}}
+# requests per warp, because it reads and writes.
 
 # %%
 source = r"""
@@ -82,7 +81,7 @@ for stride in 1, 4, 32:
     print(f"{stride}: {counts['requests']} requests, {counts['sectors']} sectors")
 
 # %% [markdown]
-# Here's the read with stride 4.
+# Here are both accesses with stride 4.
 
 # %%
 viz.access(strided, 1, 32, (x, y, 1024, 4))
@@ -99,13 +98,13 @@ viz.lines({
 }, x="stride", log="xy")  # fmt: skip
 
 # %% [markdown]
-# Twice as many sectors mean half the speed, up to stride 8. Beyond that, the copy gets
+# Up to stride 8, twice as many sectors mean half the speed. Beyond that, the copy gets
 # slower although the count stays the same, because caches and memory chips have their
 # own limits.
 #
 # **Puzzle 1: two elements per thread.** Each thread of a warp now reads two floats, one
-# after the other. In the given line, they're next to each other. Change it so that the
-# warp still reads floats 0 to 63, but each load is coalesced.
+# after the other, and in the given line, they're next to each other. Change the line so
+# that the warp still reads floats 0 to 63, but each load is coalesced.
 
 # %%
 loads = []
@@ -122,7 +121,7 @@ print(counted, "sectors", "solved:", counted == [4, 4] and everything)
 # <details><summary>Answer</summary>
 #
 # In each load, neighboring threads must read neighboring floats. On a CPU, the element
-# that a thread needs *next* should be adjacent. On a GPU, it's the element that the
+# that a thread needs *next* should be adjacent, but on a GPU, it's the element that the
 # neighbor in the warp needs *now*.
 #
 # ```python
@@ -156,7 +155,7 @@ by_rows = Kernel(source, "double_2d", ("-DROW=y", "-DCOL=x"))
 by_rows.check(*launch).counts["sectors"]
 
 # %% [markdown]
-# Now `x` counts rows instead. Each element is still read once and written once.
+# Now `x` counts rows instead, but each element is still read once and written once.
 # **Predict** how many sectors it takes.
 #
 # <details><summary>Answer</summary>
@@ -174,7 +173,7 @@ by_columns.check(*launch).counts["sectors"]
 # %% [markdown]
 # ## A tile turns rows into columns
 #
-# A transpose reads rows and writes columns, or the other way around. So one side always
+# A transpose reads rows and writes columns, or the other way around, so one side always
 # has a large stride.
 
 # %%
@@ -191,16 +190,15 @@ for (line, column), c in report.counts["lines"].items():
         print(f"{line}:{column}", c["requests"], "requests,", c["sectors"], "sectors")
 
 # %% [markdown]
-# Line 5 does both. Its read, at column {{=58}}, takes {{=4 sectors|128 requests, 512
-# sectors}} per request, and its write, at column {{=55}}, takes {{=32|128 requests,
-# 4096 sectors}}. On the H100, this kernel reached
-# {{memory/transposes | element | GB}} GB/s. A plain copy reached
+# Line 5 reads at column {{=58}}, with {{=4 sectors|128 requests, 512 sectors}} per
+# request, and writes at column {{=55}}, with {{=32|128 requests, 4096 sectors}}. On the
+# H100, this kernel reached
+# {{memory/transposes | element | GB}} GB/s, while a plain copy reached
 # {{memory/transposes | a plain copy | GB}}.
 #
 # Shared memory helps. A block fetches a **tile** of 32 × 32 elements row by row, and
-# then writes the tile's *columns* as rows of y. That way, both global accesses are
-# coalesced. Only shared memory is read down a column, but it has banks instead of
-# sectors.
+# then writes the tile's *columns* as rows of y, so both global accesses are coalesced.
+# Only shared memory is read down a column, but it has banks instead of sectors.
 #
 # ### Banks
 #
@@ -224,8 +222,8 @@ def passes(words):
 # <details><summary>Answer</summary>
 #
 # The access takes {{=1}}, {{=2}}, {{=1}}, {{=4}}, {{=32}}, {{=1}}, and {{=1}}. What
-# matters is the largest power of two that divides the stride. An odd stride visits all
-# banks.
+# matters is the largest power of two that divides the stride, so an odd stride visits
+# all banks. With stride 0, all threads read the same word.
 #
 # </details>
 
@@ -234,8 +232,8 @@ for stride in 1, 2, 3, 4, 32, 33, 0:
     print(f"stride {stride}:", passes([stride * t for t in range(32)]), "passes")
 
 # %% [markdown]
-# On the H100, we timed a loop that reads shared memory with each stride. The times grow
-# nearly as fast as the passes.
+# On the H100, we timed a loop that reads shared memory with each stride, and the times
+# grow nearly as fast as the passes.
 
 # %%
 strides, times = series("memory/shared memory", "µs")
@@ -247,16 +245,16 @@ viz.ranking({k: dict(zip(names, v, strict=True)) for k, v in both.items()})
 
 # %% [markdown]
 # A column of `float tile[32][32]` has stride 32, which is {{=the worst case|32 words in
-# 1 bank, 32 passes}}. Stride 33 is in the list too, and {{=takes one pass|[32][33]: 32
-# words in 32 banks, 1 pass}}. So add a column that nobody uses. Then each row begins
-# one bank later than the row above. This is called *padding*.
+# 1 bank, 32 passes}}, but stride 33 {{=takes one pass|[32][33]: 32 words in 32 banks, 1
+# pass}}. So add a column that nobody uses, so that each row begins one bank later than
+# the row above. This is called *padding*.
 
 # %%
 viz.bank_map((32, 32), (32, 33))
 
 # %% [markdown]
-# The simulator counts passes too. This kernel writes rows of the tile and reads
-# columns.
+# The simulator counts passes too, here for a kernel that writes rows of the tile and
+# reads columns.
 
 # %%
 source = r"""
@@ -273,13 +271,14 @@ for width in 32, 33:
     print(counts["shared_requests"], "requests,", counts["bank_passes"], "passes")
 
 # %% [markdown]
-# The 32 warps each write once and read once. Without padding, a write takes one pass
-# and a read takes 32, which makes {{=1,056}} passes in all. With padding, {{=every
+# Each of the 32 warps writes once and reads once. Without padding, a write takes one
+# pass and a read takes 32, which makes {{=1,056}} passes in all. With padding, {{=every
 # request takes one|64 requests, 64 passes}}.
 #
-# **Puzzle 2: no spare column.** There's a way without padding. `place(row, col)` says
-# which word of the tile an element is stored in. All 1,024 words must be used, each for
-# one element. Change the line so that a warp reads any row and any column in one pass.
+# **Puzzle 2: no spare column.** You can avoid the conflicts without padding.
+# `place(row, col)` says which word of the tile an element is stored in. All 1,024 words
+# must be used, each for one element. Change the line so that a warp reads any row and
+# any column in one pass.
 
 
 # %%
@@ -319,10 +318,10 @@ viz.ranking({"GB/s": rates("memory/transposes", {k: k for k in kernels}, "GB")})
 # ## While one warp waits, another works
 #
 # A load from device memory takes 500 cycles or more, and its warp has to wait for the
-# value. But the SM doesn't wait. In each cycle, each of its four schedulers picks a
-# warp that's ready. This is called **latency hiding**. Here's a small SM that can issue
-# one load per cycle (the blue boxes). A load takes 8 cycles, and each warp needs three
-# loads, one after another.
+# value. But the SM doesn't wait, because in each cycle, each of its four schedulers
+# picks a warp that's ready. This is called **latency hiding**. Here's a small SM that
+# can issue one load per cycle (the blue boxes). A load takes 8 cycles, and each warp
+# needs three loads, one after another.
 
 
 # %%
@@ -346,7 +345,7 @@ viz.spans(run_warps(2), "two warps", unit="cycles")
 # Most of the time, both warps are waiting.
 #
 # **Puzzle 3: never idle.** What's the smallest number of warps that lets this SM issue
-# a load in every cycle, until there's none left?
+# a load in every cycle, up to the last load?
 
 # %%
 warps = 3  # your line
@@ -361,7 +360,7 @@ viz.spans(lanes, unit="cycles")
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# The first warp is ready again 8 cycles after its first load. By then, seven other
+# The first warp is ready again 8 cycles after its first load, so by then, seven other
 # warps must have issued theirs.
 #
 # ```python
@@ -371,35 +370,35 @@ viz.spans(lanes, unit="cycles")
 # </details>
 
 # %% [markdown]
-# In general, what's in flight is the rate times the latency, which is known as
+# In general, the amount in flight is the rate times the latency, which is known as
 # *Little's law*. The memory of an H100 delivers 3.35 TB/s to 132 SMs, a load takes 500
-# cycles at 1.98 billion cycles per second, and a warp asks for 128 bytes. How many
-# waiting warps does each SM need? Work it out, or look at the cell.
+# cycles at 1.98 billion cycles per second, and a warp asks for 128 bytes. **Predict**
+# how many waiting warps each SM needs.
 
 # %%
 in_flight = 3.35e12 * 500 / 1.98e9  # bytes
 print(f"{in_flight / 1e3:.0f} KB, {in_flight / 132 / 128:.0f} warps per SM")
 
 # %% [markdown]
-# It needs {{=50|50 warps}}. Fewer are enough if each warp has several independent loads
-# in flight, or loads 16 bytes per thread (`float4`).
+# It needs {{=50|50 warps}}, or fewer if each warp has several independent loads in
+# flight or loads 16 bytes per thread (`float4`).
 #
 # ### Occupancy
 #
-# An SM of the H100 has places for 64 warps. The share of them that's taken is called
-# **occupancy**. A block needs places, registers, and shared memory, so whatever runs
-# out first is the limit. The 65,536 registers of an SM are in four parts of 16,384, and
-# all registers of a warp are in the same part.
+# An SM of the H100 has places for 64 warps, and the share of these places that's taken
+# is called **occupancy**. A block needs places, registers, and shared memory, so
+# whatever runs out first is the limit. The 65,536 registers of an SM are divided into
+# four parts of 16,384, and all registers of a warp are in the same part.
 
 
 # %%
 def occupancy(threads, registers, shared):
-    """Return how many blocks an SM of an H100 holds, their warps, and the limit.
+    """Return how many blocks an SM of an H100 holds, the warps of each, and the limit.
 
     registers: per thread. shared: bytes per block, to which CUDA adds 1 KB.
     """
     warps = -(-threads // 32)
-    fit = 16384 // (registers * 32) * 4  # warps, by their registers
+    fit = 16384 // (registers * 32) * 4  # warps that the registers allow
     limits = {"threads": 64 // warps, "registers": fit // warps,
               "shared memory": 228 * 1024 // (shared + 1024), "blocks": 32}  # fmt: skip
     limit = min(limits, key=limits.get)
@@ -417,7 +416,7 @@ viz.slots({str(block): occupancy(*block) for block in four})
 
 # %% [markdown]
 # **Puzzle 4: a greedy kernel.** A kernel needs 48 registers per thread. In blocks of
-# 1,024 threads, it only fills half of the places, because a second block doesn't fit.
+# 1,024 threads, it fills only half of the places, because a second block doesn't fit.
 # Find a block size that fills 40 places, which is the most that the registers allow.
 
 # %%
@@ -432,8 +431,8 @@ viz.slots({f"{threads} threads": (blocks, warps, limit)})
 # <details><summary>Answer</summary>
 #
 # A warp takes 32 · 48 = 1,536 registers, so 10 warps fit in each part, and 40 in all.
-# The block's warps should divide 40, but there can't be more than 32 blocks. So blocks
-# of 2, 4, 5, 8, 10, or 20 warps fill them all.
+# The number of warps per block must divide 40, and there can't be more than 32 blocks.
+# So blocks of 2, 4, 5, 8, 10, or 20 warps fill them all.
 #
 # ```python
 # threads = 256
@@ -453,8 +452,8 @@ viz.slots({f"{threads} threads": (blocks, warps, limit)})
 # Copies between host and device use a bus, here PCIe 5. The operating system may move a
 # program's memory, so the driver first copies each piece into its own buffer, and the
 # GPU fetches it from there. **Pinned** memory (also called page-locked) never moves, so
-# the GPU can read it directly. PyTorch's function is `pin_memory()`. How long do the
-# copies take?
+# the GPU can read it directly. In PyTorch, you get it from `pin_memory()`. How long do
+# the copies take?
 
 # %%
 kinds = "plain", "pinned", "within the device"
@@ -467,9 +466,9 @@ viz.lines(copies, x="bytes", y="µs", log="xy")
 # Even the smallest copy takes 8 µs or more, because that's what it costs to start one.
 # So copy everything at once instead of element by element. Copies within the device are
 # far faster, so leave data there as long as kernels need it. A copy from pinned memory
-# can also run while a kernel works, if they're in different streams.
+# can also run while a kernel works, if the two are in different streams.
 #
-# **Puzzle 5: overlap.** Four pieces are copied, and a kernel works on each. In the
+# **Puzzle 5: overlap.** Four pieces are copied, and a kernel works on each, but in the
 # given line, every kernel waits for all four copies. What does it really have to wait
 # for? Change the line so that everything is done after 5.7 ms.
 
@@ -537,7 +536,7 @@ for _ in range(3):
     print(f"{1000 * (gpu.now - start):.3f} ms")
 
 # %% [markdown]
-# We get {{=0.005}} ms each time, because that's how long it takes to ask. On the H100,
+# We get {{=0.005}} ms each time, because that's how long a launch takes. On the H100,
 # a copy that takes {{memory/single | a copy, with a | m}} seemed to take
 # {{memory/single | a copy, without | m}}. So wait before you stop the clock.
 # **Predict** the numbers again.
@@ -551,12 +550,12 @@ for _ in range(3):
     print(f"{1000 * (gpu.now - start):.3f} ms")
 
 # %% [markdown]
-# That's better, but {{=the first|20.005 ms}} is different. In the first call, the
-# kernel is compiled and memory is allocated. On the H100, the first call of a small
+# That's better, but {{=the first|20.005 ms}} is far larger, because the first call also
+# compiles the kernel and allocates memory. On the H100, the first call of a small
 # kernel took {{memory/single | the first | m}} and a later one
-# {{memory/single | a later | m}}. So run it a few times before you measure, which is
-# called the **warm-up**. Also wait *before* you start the clock, because otherwise
-# you'd time the rest of the warm-up.
+# {{memory/single | a later | m}}. So run the kernel a few times before
+# you measure, which is called the **warm-up**. Also wait *before* you start the clock,
+# because otherwise you'd time the rest of the warm-up.
 #
 # ### Which number to report
 #
@@ -567,14 +566,13 @@ times = [1.02, 1.00, 1.01, 1.03, 9.40]
 print(f"mean {np.mean(times):.3f}, median {np.median(times):.3f}")
 
 # %% [markdown]
-# The mean, {{=2.692}}, is a time that we never measured. The **median** is what you
-# usually get. So here's the recipe:
+# The mean, {{=2.692}}, is a time that we never measured, but the **median** is what you
+# usually get. Here's the recipe:
 #
 # 1. Warm up.
 # 2. Wait, start the clock, run, wait, and stop the clock. Or let the device record
 #    **events** in its queue before and after the work.
-# 3. Repeat, report the median, and look at the spread. (For a mean, divide by the
-#    number of times that you kept, not by all runs.)
+# 3. Repeat, report the median, and look at the spread.
 # 4. Measure the sizes that matter, and say which.
 #
 # `minigrad.testing.bench` does all this, and in lab 02 you'll write its core. If a
@@ -582,7 +580,7 @@ print(f"mean {np.mean(times):.3f}, median {np.median(times):.3f}")
 # written divided by the time. You can compare that with the data sheet.
 #
 # **Puzzle 6: bandwidth.** On the H100, we copied n floats with one thread per float.
-# The line computes GB/s from n and the time in µs. What does the line forget?
+# The line computes GB/s from n and the time in µs. What's missing?
 
 # %%
 sizes, times = series("memory/copy of one", "µs")
@@ -599,8 +597,8 @@ viz.lines({"µs": {"time": (sizes, times)}, "GB/s": {"rate": (sizes, speeds)}},
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# Each float is read and written, and it has 4 bytes. The largest copy reached {{=2370}}
-# GB/s, {{=71}} % of the data sheet's 3,350.
+# Each float has 4 bytes, and it's both read and written. The largest copy reached
+# {{=2370}} GB/s, {{=71}} % of the data sheet's 3,350.
 #
 # ```python
 # speeds.append(8 * n / time / 1e3)
@@ -611,9 +609,9 @@ viz.lines({"µs": {"time": (sizes, times)}, "GB/s": {"rate": (sizes, speeds)}},
 # %% [markdown]
 # Where the time is flat, you only measure the launch, so a good kernel and a bad one
 # look the same. Up to 4 million floats, both arrays fit into the L2 cache, so you may
-# be measuring the cache. Beyond that, it's the memory. A grid-stride loop was no
-# faster, with {{memory/single | copy with a grid | m}} GB/s. The driver's own copy
-# reached {{memory/single | the driver | m}}.
+# be measuring the cache, and beyond that, the memory. A grid-stride loop was no
+# faster, with {{memory/single | copy with a grid | m}} GB/s, while the driver's own
+# copy reached {{memory/single | the driver | m}}.
 #
 # **To the lab**: exercise 6 (`bench`).
 #
@@ -652,8 +650,8 @@ viz.lines({"µs": {"time": (sizes, times)}, "GB/s": {"rate": (sizes, speeds)}},
 # <details><summary>Answers</summary>
 #
 # 1. It takes {{=four}}, because 4 is the largest power of two that divides 36.
-# 2. It takes {{=five}}. The neighboring warp needs the fifth sector too and finds it in
-#    the cache. So on the H100, a copy that's shifted by one float took only
+# 2. It takes {{=five}}, but the neighboring warp needs the fifth sector too and finds
+#    it in the cache. So on the H100, a copy that's shifted by one float took only
 #    {{memory/single | slower | m}} longer.
 #
 # </details>
@@ -663,7 +661,7 @@ viz.lines({"µs": {"time": (sizes, times)}, "GB/s": {"rate": (sizes, speeds)}},
 passes([36 * t for t in range(32)]), sectors(4 * (t + 1) for t in range(32))
 
 # %% [markdown]
-# Now finish **lab 02**. Its last exercise is a test that you write for other people's
+# Now finish **lab 02**, whose last exercise is a test that you write for other people's
 # kernels.
 #
 # Further reading: Mark Harris, *Optimizing Parallel Reduction in CUDA* and *An

@@ -13,14 +13,14 @@
 # %% [markdown]
 # # Lab 02 · Memory
 #
-# In this lab, you write five kernels, a timer, and a test. There are seven exercises,
-# which take about {{duration}}. In four of the kernels, the threads of a block work
-# together through shared memory. In exercises 4 and 5, you move data as fast as the
+# In the seven exercises of this lab, you write five kernels, a timer, and a test. They
+# take about {{duration}}. In four of the kernels, the threads of a block work
+# together through shared memory, and in exercises 4 and 5, you move data as fast as the
 # memory allows. Kernels are written in CUDA C, in a string, and run in the simulator
 # unless you have a GPU. A kernel passes its check only if its values are correct and
 # the tools find nothing, so **a race is a mistake even if the values are correct**. In
-# exercises 4 and 5, the check also counts sectors and bank passes. If you have a GPU,
-# the check measures the bandwidth there too.
+# exercises 4 and 5, the check also counts sectors and bank passes and, if you have a
+# GPU, measures the bandwidth.
 
 # %% [markdown]
 # {{how}}
@@ -60,9 +60,9 @@ answers_from("labs", before="02_memory")
 # own position in `y`. No thread may begin the second step before all threads of the
 # block have finished the first.
 #
-# Write `shared_reverse`. An array of 256 floats is large enough. If you write `extern
-# __shared__ float tile[];` instead, the launch provides as many bytes as the contract
-# says, but you don't have to.
+# Write `shared_reverse`. An array of 256 floats is large enough. (You may also write
+# `extern __shared__ float tile[];`, and then the launch provides as many bytes as the
+# contract says.)
 
 # %%
 x = np.arange(6, dtype=np.float32)
@@ -74,15 +74,15 @@ print(x, "->", np.concatenate([first[::-1], last[::-1]]))
 #
 # Which element is the block's first, and how many does it have? The second number is
 # `blockDim.x` or `n - first`, whichever is less. (`blockDim.x` is unsigned, and `n -
-# first` can be negative. So compare `(int)blockDim.x`.)
+# first` can be negative, so write `(int)blockDim.x`.)
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
 # A thread that has an element stores it in the cell with its own number. Then comes the
 # barrier, which must not be in an `if`, because all threads of the block must reach it.
-# Suppose the block has `count` elements. Thread 0 takes the one in cell `count - 1`,
-# thread 1 takes the one before, and so on.
+# If the block has `count` elements, thread 0 takes the one in cell `count - 1`, thread
+# 1 takes the one before, and so on.
 #
 # </details>
 
@@ -113,9 +113,9 @@ check(shared_reverse)
 # %% [markdown] task="block_sum"
 # ## Add as a tree
 #
-# Each block adds its own elements of `x` and writes one number, `sums[blockIdx.x]`. In
-# each step of the tree, the first half of the remaining cells adds the second half to
-# itself.
+# Each block adds up its own elements of `x` and writes one number, `sums[blockIdx.x]`.
+# In each step of the tree, the second half of the remaining cells is added to the
+# first.
 #
 # > 3 1 4 1 5 9 2 6 → 8 10 6 7 → 14 17 → 31
 #
@@ -187,8 +187,8 @@ check(block_sum)
 # thread may write a cell while another still has to read it?
 #
 # Copy the kernel into the cell with `// YOUR CODE HERE` and fix it there. You don't
-# need a new idea, because the steps only have to be in order. (In C, `a ? b : c` is
-# Python's `b if a else c`.)
+# need a new algorithm, because it's enough to put its reads and writes in order. (In C,
+# `a ? b : c` is Python's `b if a else c`.)
 
 # %%
 broken = r"""
@@ -261,14 +261,13 @@ check(fix_the_race)
 # ## A coalesced copy
 #
 # The kernel in the next cell copies an array with fewer threads than elements. Each
-# thread copies its own piece, one element after the other, as you'd do it on a CPU. The
+# thread copies its own piece, one element after the other, as you'd do on a CPU. The
 # result is correct, but the copy reaches only
 # {{memory/single | copy with a piece | m}} GB/s on an
 # {{memory/single | copy with a piece | GPU}}.
 #
 # Write `coalesced_copy` so that the threads of a warp always read neighboring elements.
-# Which elements a thread copies is up to you. If each thread takes other elements
-# instead, the copy reaches
+# Which elements a thread copies is up to you. With a better choice, the copy reaches
 # {{memory/single | copy with a grid | m}} GB/s on the same card.
 
 # %%
@@ -331,8 +330,8 @@ check(coalesced_copy)
 # - The block may have fewer rows of threads than the tile. So each thread handles one
 #   element in several rows of the tile: `threadIdx.y`, `threadIdx.y + blockDim.y`, and
 #   so on.
-# - The tiles at the right and lower edges reach beyond the matrix. A good test is 33 ×
-#   65.
+# - The tiles at the right and lower edges reach beyond the matrix. A good test is a
+#   matrix of 33 × 65.
 # - A column of `float tile[32][32]` is in a single bank. Add a column that nobody uses.
 #
 # Write `transpose_tiled`. The `.y` numbers count rows and the `.x` numbers count
@@ -402,11 +401,11 @@ check(transpose_tiled)
 # before and right after it, you only measure the launch. Write `bench(run, device)`,
 # which returns how long the work takes:
 #
-# - Don't time the first calls. They compile the kernel, fill the caches, and bring the
-#   GPU up to its full speed.
+# - Don't time the first calls, which compile the kernel, fill the caches, and bring the
+#   GPU up to full speed.
 # - Return the **median**, because a single disturbed call can move a mean a lot.
-# - When a timed call begins, no earlier work may be left. When you read the time at its
-#   end, its work must be done.
+# - When a timed call begins, no earlier work may be left, and when you read the time at
+#   its end, its work must be done.
 #
 # You can use the clock, or events, which the device itself records:
 #
@@ -497,8 +496,8 @@ print(*Kernel(two, "two").check(1, 64, (np.zeros(64, np.int32),)).findings)
 # %% [markdown] hints="test_block_sum"
 # <details><summary>Hint 1</summary>
 #
-# Which sizes would reveal a missing step of the tree, a number instead of `blockDim.x`,
-# blocks that aren't full, and a sum that's added to what was there?
+# Which launches would reveal a missing step of the tree, a fixed number instead of
+# `blockDim.x`, blocks that aren't full, and a sum that's added to what was there?
 #
 # </details>
 # <details><summary>Hint 2</summary>

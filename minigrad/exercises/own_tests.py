@@ -34,9 +34,8 @@ def test_block_sum(kernel):
 
     A correct kernel has the correct sums and no findings. Don't test how it adds. If x
     holds integers, its sums are exact in any order. Incorrect kernels may have races,
-    read x past n, or leave blocks out. Raise an AssertionError, or let through what
-    the launch raises. Compare with NumPy, because the check runs your test without
-    PyTorch.
+    read x past n, or leave blocks out. Raise an AssertionError, or let the launch's own
+    error pass. Compare with NumPy, because the check runs your test without PyTorch.
     """
 
 

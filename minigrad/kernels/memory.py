@@ -4,7 +4,7 @@ from ..exercises.registry import exercise, kernel_exercise
 
 shared_reverse = kernel_exercise(
     """\
-// Reverse the elements of each block: y is x with every block's elements in reverse.
+// Set y to x with the elements of each block in reverse order.
 //
 // Block b has the elements i with b * blockDim.x <= i < (b + 1) * blockDim.x and i < n.
 // So the block that contains x[n - 1] may have fewer than blockDim.x, and must reverse
@@ -27,13 +27,13 @@ block_sum = kernel_exercise(
 // Set sums[b] to the sum of block b's elements of x.
 //
 // Block b has the elements i with b * blockDim.x <= i < (b + 1) * blockDim.x and i < n.
-// If it has none, its sum is 0. Add as a tree: a block may make at most 200 accesses of
+// If it has none, its sum is 0. Add as a tree: a block may make at most 200 accesses to
 // shared memory, counted per warp. That's enough for 256 elements. Shared memory must
 // be used, but shuffles are allowed too. Atomics aren't, and no two threads may race.
 // inf and NaN are added as usual for floats.
 //
 // The launch has one dimension and one block per element of sums, which may hold
-// anything before. blockDim.x is a power of two and at most 256, and n >= 0. An array
+// anything at first. blockDim.x is a power of two and at most 256, and n >= 0. An array
 // declared as `extern __shared__` has 4 * blockDim.x bytes.
 // Blocks of 4, n = 6:  x = 1 2 3 4 5 6,  sums = 10 11
 __global__ void block_sum(const float* x, float* sums, int n);
@@ -48,8 +48,8 @@ fix_the_race = kernel_exercise(
 // Set y[i] to the running total x[first] + ... + x[i] of i's block.
 //
 // Block b has the elements i with b * blockDim.x <= i < (b + 1) * blockDim.x and i < n,
-// and `first` is the first of them. The totals must be made in shared memory. No two
-// threads may race, whatever the values are.
+// and `first` is the first of them. The totals must be computed in shared memory. No
+// two threads may race, whatever the values are.
 //
 // The launch has one dimension, and the grid may have more blocks than needed.
 // blockDim.x is at most 256, and n >= 0. An array declared as `extern __shared__` has
@@ -66,7 +66,7 @@ coalesced_copy = kernel_exercise(
     """\
 // Set y[i] = x[i] for i = 0 ... n - 1, with coalesced reads and writes.
 //
-// If x and y fill s sectors of 32 bytes together, all requests may touch at most
+// If x and y together fill s sectors of 32 bytes, all requests may touch at most
 // 1.3 * s + 4 sectors. Loads of one float per thread are good enough for that. Exactly
 // one thread must write each element.
 //
@@ -117,8 +117,8 @@ def bench(run, device, warmup=3, repeat=20):
         device.clock()         returns the time now, in seconds
         device.event()         returns an event: event.record() puts it after the work
                                that was started, event.synchronize() waits until it's
-                               reached, and start.elapsed_time(stop) is the time between
-                               two events that were reached, in milliseconds
+                               reached, and start.elapsed_time(stop) is the time in
+                               milliseconds between two events that were reached
     warmup: an int >= 0.
     repeat: an int >= 1. If it's even, the median is the mean of the middle two times.
 
