@@ -642,7 +642,7 @@ for name in names[2:]:
 
 # %% [markdown]
 # `tiled` and `patch` come close to this limit, but `vectors` falls a quarter short, so
-# something else slows it too. `column` is above it, probably because NVIDIA's compiler
+# something else slows it too. `column` is above it, perhaps because NVIDIA's compiler
 # joins accesses side by side that the simulator counts one by one. Shared memory no
 # longer limits `pipelined`.
 #
