@@ -95,7 +95,7 @@ class Fork:
         raise OSError(f"no process can be started for the answers: {why}")
 
     def again(self):
-        self._leave()
+        self.leave()
         try:
             if self._zygote.kind == "shared":
                 raise OSError("one box, one process")
@@ -106,7 +106,7 @@ class Fork:
 
     def end(self):
         """End the process, and wait until nothing is left of it."""
-        self._leave()
+        self.leave()
         self._spawner.close()
         self._guard.shutdown(socket.SHUT_WR)
         self._guard.settimeout(END_SECONDS)
@@ -120,7 +120,7 @@ class Fork:
         line, self._lifeline = _pair(self._spawner)
         self.line = Line(line, reads_ahead=True)
 
-    def _leave(self):
+    def leave(self):
         """Have the process ended."""
         if self.line:
             self.line.close()

@@ -58,6 +58,11 @@ class Unreadable(ValueError):
     """The file is no notebook that can be read: the message says why."""
 
 
+def warm():
+    """Compile the patterns that all tasks need; before a process is forked for one."""
+    answers_in("@solves(x)")
+
+
 def main(line, task, *values):
     """Do a task with the file whose descriptor comes next, then end."""
     locks.limit(LIMITS)

@@ -45,6 +45,7 @@ def serve(descriptor, boxed):
         locks.drop_root()
     worker.warm()
     simulation.warm()
+    reader.warm()
     room = Room(boxed)
     gc.freeze()  # so that collections in the children touch no shared page
     gc.enable()
