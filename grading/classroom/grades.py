@@ -7,7 +7,7 @@ grading was interrupted, or a file was handed in since, it is "not graded".
 from pathlib import Path
 from typing import NamedTuple
 
-from nbgrader.api import MissingEntry
+from nbgrader.api import GradeCell, MissingEntry
 
 from ..checking.verdict import NOT_GRADED, not_graded, plural
 from .files import fingerprint
@@ -95,7 +95,7 @@ def grade_of(root, book, penalties, lab, student):
         return grade._replace(
             state="not graded", why="the gradebook has no grade of it"
         )
-    exercises, differ, stale = _exercises(submission, verdict)
+    exercises, differ, stale = _exercises(book, submission, verdict)
     open_ones = [e for e in exercises if e.points is None]
     if differ:
         why = f"gradebook and verdict differ on {', '.join(differ)}: grade again"
@@ -126,10 +126,13 @@ def _most(book, lab):
     return sum(n.max_score for n in book.find_assignment(lab).notebooks)
 
 
-def _exercises(submission, verdict):
+def _exercises(book, submission, verdict):
     """The Exercises; the names of those on which book and verdict differ; the names
     of those whose points a person gave before the last grading, and has not seen since.
     """
+    lab = [notebook.notebook_id for notebook in submission.notebooks]
+    query = book.db.query(GradeCell).filter(GradeCell.notebook_id.in_(lab))
+    _ = query.all()  # else there's a query for each name, and each number of points
     cells = {g.name: g for notebook in submission.notebooks for g in notebook.grades}
     exercises, differ, stale = [], [], []
     for one in verdict.get("exercises", []):
@@ -145,6 +148,6 @@ def _exercises(submission, verdict):
         counts = one["state"] not in NOT_GRADED or cell.manual_score is not None
         points = round(cell.score, 2) if counts else None
         exercises.append(
-            Exercise(one["name"], points, cell.max_score, one["state"], reason)
+            Exercise(one["name"], points, cell.cell.max_score, one["state"], reason)
         )
     return tuple(exercises), differ + sorted(cells), stale

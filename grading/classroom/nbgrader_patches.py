@@ -8,7 +8,8 @@
   SQLAlchemy engine, which keeps all its compiled statements, and looks for every table.
   So `gradebook` keeps the gradebooks that it has opened.
 - nbgrader removes earlier results before it converts a notebook. So
-  `convert_notebooks` takes the course's lock first.
+  `convert_notebooks` takes the course's lock first. Meanwhile, it stays connected to
+  the gradebook's database.
 """
 
 import contextlib
@@ -29,9 +30,32 @@ from .lock import Busy, alone, is_held
 
 MOST, LONGEST = 1000, 1000  # files that are copied, and characters of a path
 
-_gradebook = functools.lru_cache(8)(Gradebook)
 _timestamp = CourseDirectory.get_existing_timestamp
 _convert = autograde.Autograde.convert_notebooks
+
+
+class Book(Gradebook):
+    """A Gradebook whose `close` lets go of the database until it's used again."""
+
+    is_connected = False
+
+    @contextlib.contextmanager
+    def connected(self):
+        """Have `close` only forget what was read: the next use needs no connection."""
+        self.is_connected = True
+        try:
+            yield
+        finally:
+            self.is_connected = False
+            self.close()
+
+    def close(self):
+        self.db.remove()
+        if not self.is_connected:
+            self.engine.dispose()
+
+
+_gradebook = functools.lru_cache(8)(Book)
 
 
 def files(folder, exclude=()):
@@ -57,7 +81,7 @@ def timestamp(self, folder):
 
 
 def gradebook(url, course_id="default_course"):
-    """The Gradebook; its `close` lets go of the database until it is used again."""
+    """The Book of a database."""
     database = make_url(url)
     if database.drivername == "sqlite" and not _has_tables(database.database):
         _gradebook.cache_clear()
@@ -73,7 +97,9 @@ def convert_notebooks(self):
     root = self.coursedir.root
     try:
         with contextlib.nullcontext() if is_held(root) else alone(root):
-            _convert(self)
+            url, name = self.coursedir.db_url, self.coursedir.course_id
+            with gradebook(url).connected(), gradebook(url, name).connected():
+                _convert(self)
     except Busy as problem:
         self.log.error(problem)
         raise base.NbGraderException(problem) from None

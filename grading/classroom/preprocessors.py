@@ -45,7 +45,7 @@ class Once(NotebookExporter):
         for step in self._preprocessors:
             nb, resources = step(nb, resources)
         nbformat.validate(nb)
-        return nbformat.v4.writes(nb) + "\n", resources
+        return nbformat.v4.writes(nb, indent=None) + "\n", resources
 
 
 class RunAnswers(NbGraderPreprocessor):

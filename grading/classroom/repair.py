@@ -8,7 +8,6 @@ checks are put back as they were released, and every answer keeps its place.
 import functools
 
 import nbformat
-from nbformat.v4 import new_notebook
 
 from minigrad.exercises.cells import answered_in, is_setup
 
@@ -40,7 +39,7 @@ def repaired(cells, released):
     for i, cell in enumerate(cells):
         cell["id"] = grade_id(cell) or f"student-{i}"
         cell.pop("answers", None)
-    return new_notebook(cells=cells, metadata=dict(released.metadata)), warnings
+    return nbformat.from_dict({**released, "cells": cells}), warnings
 
 
 def holding(warnings, verdicts):
@@ -52,7 +51,7 @@ def holding(warnings, verdicts):
 
 def grade_id(cell):
     """nbgrader's name of a cell that is ours, or None."""
-    return cell.metadata.get("nbgrader", {}).get("grade_id")
+    return cell["metadata"].get("nbgrader", {}).get("grade_id")
 
 
 def _cell(code, source, metadata):
