@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from ..checking.verdict import Failure, Verdict
 from . import judging
-from .preprocessors import checks_here
+from .judging import checks_here
 
 TRIES = 2
 PATIENCE = 900  # seconds for one submission

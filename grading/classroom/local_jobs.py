@@ -1,7 +1,7 @@
 """This machine's cores: submissions judged by several processes of ours at a time.
 
-They get what a cluster's workers get. What one of them could not do is left to the
-process that has started them.
+They get what a cluster's workers get, but one of them examines the grader for all.
+What one of them could not do is left to the process that has started them.
 """
 
 import multiprocessing
@@ -17,7 +17,7 @@ from concurrent.futures import (
 from ..isolation import locks
 from . import forkserver
 from .cluster import judge, understood
-from .preprocessors import checks_here
+from .judging import checks_here, examine
 
 AHEAD = 2  # submissions for each process, so that none has to wait
 
@@ -31,8 +31,9 @@ def count():
 class Cores:
     """So many processes, forked from one that has imported what they need."""
 
-    def __init__(self, count, task=judge):
-        self.count, self.task, self.pool = count, task, None
+    def __init__(self, count, task=judge, examine=examine):
+        self.count, self.task, self.examine, self.pool = count, task, examine, None
+        self.examined = {}  # (lab, unsafe) -> future
 
     def __enter__(self):
         self.pool = self._begun()
@@ -48,7 +49,8 @@ class Cores:
         """Yield (item, (verdicts, warnings) or None) for each Item, as it is done."""
         running = {}
         for item in work:
-            running[self._sent(item)] = item
+            examined = self._examined(item)
+            running[self._sent(item)] = item, examined
             if len(running) >= AHEAD * self.count:
                 yield from _done(running)
         while running:
@@ -57,20 +59,35 @@ class Cores:
     def _begun(self):
         return ProcessPoolExecutor(self.count, forkserver.context(), _begin)
 
+    def _examined(self, item):
+        """The future of an examination, once for each lab; again if it was killed."""
+        key = item.lab, item.how["unsafe"]
+        last = self.examined.get(key)
+        if last is None or (last.done() and _is_killed(last)):
+            self.examined[key] = self._submitted(self.examine, *key)
+        return self.examined[key]
+
     def _sent(self, item):
         what = self.task, item.lab, item.cells, checks_here()
+        return self._submitted(*what, examined=True, **item.how)
+
+    def _submitted(self, *what, **how):
         try:
-            return self.pool.submit(*what, **item.how)
+            return self.pool.submit(*what, **how)
         except BrokenExecutor:  # one of them has been killed
             self.pool = self._begun()
-            return self.pool.submit(*what, **item.how)
+            return self.pool.submit(*what, **how)
+
+
+def _is_killed(future):
+    return isinstance(future.exception(), BrokenExecutor)
 
 
 def _done(running):
     for future in wait(running, return_when=FIRST_COMPLETED).done:
-        item = running.pop(future)
-        reply = None if future.exception() else future.result()
-        yield item, understood(reply, item.names)
+        item, examined = running.pop(future)
+        failed = examined.exception() or future.exception()
+        yield item, None if failed else understood(future.result(), item.names)
 
 
 def _begin():

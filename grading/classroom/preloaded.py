@@ -4,11 +4,10 @@ import gc
 
 gc.disable()  # collections would look through what is imported, again and again
 
-import torch  # noqa: E402, F401
-
-import grading.__main__  # noqa: E402, F401
+import torch  # noqa: E402
 
 from . import local_jobs  # noqa: E402, F401
 
+torch.broadcast_shapes((), ())  # imports SymPy
 gc.freeze()
 gc.enable()

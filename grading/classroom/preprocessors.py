@@ -4,7 +4,6 @@ The `nbgrader_config.py` of a course has them: RunAnswers, nbgrader's own penalt
 Finish. All else is nbgrader's.
 """
 
-import functools
 import json
 import os
 import re
@@ -22,8 +21,8 @@ from minigrad.exercises.answers import exercises_of
 
 from ..checking.verdict import NEEDS_GPU, Verdict, plural
 from . import repair, submission
-from .files import digest, fingerprint, is_ordinary, write
-from .judging import judged, students_cells
+from .files import fingerprint, is_ordinary, write
+from .judging import checks_here, judged, students_cells
 from .nbgrader_patches import gradebook
 from .notes import fewer
 
@@ -31,7 +30,6 @@ DONE = "minigrad verdicts"
 RESULT = "The result is in formgrader, and on the student's page."
 MODULE = re.compile(r"[A-Za-z_]\w*\.py", re.A)
 MODULES, LONGEST = 32, 2**18  # how many, and bytes of each
-CHECKS = Path(__file__).parent.parent / "checks"
 
 
 class Once(NotebookExporter):
@@ -151,13 +149,6 @@ class Record:
                 return '"id": "result"' in file.read(200)
         except OSError:
             return False
-
-
-@functools.cache
-def checks_here():
-    """A fingerprint of the checks that this program runs, and of their mistakes."""
-    files = [p for kind in ("*.py", "*.toml") for p in CHECKS.rglob(kind)]
-    return digest("".join(map(fingerprint, sorted(files))).encode())
 
 
 def _not_gradable(exercise, why):

@@ -12,8 +12,8 @@ from ..checking.verdict import NEEDS_GPU, Failure, Verdict
 from . import judging
 from .course_dir import CourseError, grade_one, open_course, record_of, submissions
 from .files import write
+from .judging import checks_here
 from .lock import alone
-from .preprocessors import checks_here
 from .regrade import replaced
 
 

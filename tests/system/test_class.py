@@ -18,7 +18,7 @@ from typer.testing import CliRunner  # noqa: E402
 
 from grading import cli  # noqa: E402
 from grading.checking.verdict import NEEDS_GPU  # noqa: E402
-from grading.classroom import course_dir, preprocessors, remote_gpu  # noqa: E402
+from grading.classroom import course_dir, judging, remote_gpu  # noqa: E402
 from grading.classroom.course_dir import CourseError, grade, open_course  # noqa: E402
 from grading.classroom.export import export  # noqa: E402
 from grading.classroom.grades import grades  # noqa: E402
@@ -312,9 +312,9 @@ def test_verdicts_count_for_the_file_that_was_packed(root, tmp_path, monkeypatch
 @pytest.mark.parametrize("name", ["04_views.py", "03_strides/expand.py",
                                   "03_strides/expand.toml"])  # fmt: skip
 def test_any_file_of_a_check_is_part_of_its_fingerprint(name, tmp_path, monkeypatch):
-    monkeypatch.setattr(preprocessors, "CHECKS", tmp_path)
+    monkeypatch.setattr(judging, "CHECKS", tmp_path)
     (tmp_path / name).parent.mkdir(exist_ok=True)
-    fingerprint = preprocessors.checks_here.__wrapped__  # it is kept, else
+    fingerprint = judging.checks_here.__wrapped__  # it is kept, else
     before = fingerprint()
     (tmp_path / name).write_text("1")
     assert fingerprint() != before

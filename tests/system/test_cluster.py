@@ -143,15 +143,36 @@ def test_no_worker_is_lost_when_the_client_refreshes_what_it_knows(monkeypatch):
         assert not others.bad
 
 
-def words(lab, cells, checks, files=(), unsafe=False):
+def words(lab, cells, checks, files=(), unsafe=False, examined=False):
     with stand_in.judging_words():
         return cluster.judge(lab, cells, checks, unsafe=unsafe)
 
 
-def dies_at_one(lab, cells, checks, files=(), unsafe=False):
+def dies_at_one(lab, cells, checks, files=(), unsafe=False, examined=False):
     if any("says exit" in text for _, text in cells):
         os.kill(os.getpid(), signal.SIGKILL)
     return words(lab, cells, checks, unsafe=unsafe)
+
+
+def in_order(lab, unsafe):
+    """In place of judging.examine."""
+
+
+def out_of_order(lab, unsafe):
+    raise judging.GraderError("permute is not found right")
+
+
+def test_no_verdict_is_taken_from_processes_whose_grader_is_out_of_order(
+    root, monkeypatch
+):
+    monkeypatch.setattr(course_dir, "WORTH", 1)
+    monkeypatch.setattr(
+        course_dir, "Cores", lambda count: local_jobs.Cores(count, words, out_of_order)
+    )
+    monkeypatch.setattr(judging, "in_order", out_of_order)
+    done = [*course_dir.grade(root, jobs=2)]
+    assert {one.state for one in done} == {"failed"}
+    assert "permute is not found right" in done[0].why
 
 
 def test_with_workers_this_machine_needs_no_box(root, monkeypatch):
@@ -204,7 +225,7 @@ def test_several_processes_give_the_grades_of_one(root, tmp_path, monkeypatch, t
     alone = shutil.copytree(root, tmp_path / "alone")
     monkeypatch.setattr(course_dir, "WORTH", 1)
     monkeypatch.setattr(
-        course_dir, "Cores", lambda count: local_jobs.Cores(count, task)
+        course_dir, "Cores", lambda count: local_jobs.Cores(count, task, in_order)
     )
     with stand_in.judging_words():
         expected = sorted(course_dir.grade(alone))
