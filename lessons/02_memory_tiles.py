@@ -246,8 +246,8 @@ viz.ranking({k: dict(zip(names, v, strict=True)) for k, v in both.items()})
 # %% [markdown]
 # A column of `float tile[32][32]` has stride 32, which is {{=the worst case|32 words in
 # 1 bank, 32 passes}}, but stride 33 {{=takes one pass|[32][33]: 32 words in 32 banks, 1
-# pass}}. So add a column that nobody uses, so that each row begins one bank later than
-# the row above. This is called *padding*.
+# pass}}. Add a column that nobody uses, so that each row begins one bank later than the
+# row above. This is called *padding*.
 
 # %%
 viz.bank_map((32, 32), (32, 33))
