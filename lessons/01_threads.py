@@ -13,21 +13,20 @@
 # %% [markdown]
 # # 01 · Threads, blocks, grids
 #
-# A GPU runs one small function thousands of times at once, each time on a different
-# element. This lesson is about the first question that such a function has to answer:
-# **which element is mine?** Once you can answer it, you can write kernels for rows of
-# numbers, for matrices, and for whole batches.
+# A GPU runs one small function, called a kernel, thousands of times at once, each time
+# on a different element. This lesson is about the first question that a kernel has to
+# answer: **which element is mine?** Once you can answer it, you can write kernels for
+# vectors, matrices, and whole batches.
 #
-# This lesson takes about {{duration}} and builds on Python and NumPy only. Run each
-# code cell as you reach it. If the text asks you to predict something, write your guess
-# down first. Each **puzzle** asks you to change a single line, and the code cell below
-# it tells you whether you've solved it. In lab 01, you'll write whole kernels, and the
-# lesson says when to go there.
+# This lesson takes about {{duration}} and builds only on Python and NumPy. Run each
+# code cell as you reach it, and if the text asks you to predict something, write your
+# guess down first. Each **puzzle** asks you to change a single line, and the code cell
+# below it tells you whether you've solved it. In lab 01, you'll write whole kernels,
+# and the lesson says when to go there.
 #
-# You don't need a GPU. If this machine has one, the kernels run on it, and otherwise in
-# the simulator of minigrad, the library that you build in this course. The simulator
-# also finds mistakes that a GPU doesn't report, so we'll use it even if you do have a
-# GPU.
+# You don't need a GPU. Kernels run on this machine's GPU if it has one, and otherwise
+# in the simulator of minigrad, the library that you build in this course. The simulator
+# also finds mistakes that a GPU doesn't report, so we'll use it even if you have a GPU.
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
@@ -48,12 +47,11 @@ print("a GPU" if minigrad.gpu_available() else "the simulator")
 # %% [markdown]
 # ## The picture
 #
-# Suppose you want to add 100 to eight numbers. On a CPU, you'd write a loop, and one
-# worker would go from element to element. On a GPU, you write down what happens to
-# **one** element, and eight workers do it at once. Such a worker is a **thread**.
-# Threads come in groups of equal size, called **blocks**, and all blocks together are
-# the **grid**. Here are two blocks of four threads. Below each thread is its element,
-# i.
+# To add 100 to eight numbers on a CPU, you'd write a loop, and one worker would go from
+# element to element. On a GPU, you write down what happens to **one** element, and
+# eight workers do it at once. Such a worker is a **thread**. Threads come in groups of
+# equal size, called **blocks**, and all blocks together are the **grid**. Here are two
+# blocks of four threads, with each thread's element, i, below it.
 
 # %%
 viz.threads(2, 4, 8)
@@ -65,7 +63,7 @@ viz.threads(2, 4, 8)
 #
 # ## First in Python
 #
-# A **kernel** is the function that each thread runs. Let's write one in plain Python.
+# Each thread runs the same **kernel**, and we'll write the first one in plain Python.
 # Four threads come before block 1, and eight would come before block 2, so the kernel
 # multiplies the block's number by 4.
 
@@ -77,8 +75,8 @@ def add_100(block, thread, x, y):
 
 
 # %% [markdown]
-# To **launch** a kernel means to call it once for each thread of each block. A GPU
-# makes these calls at the same time, but we make them one after the other.
+# To **launch** a kernel is to call it once for each thread of each block. A GPU makes
+# many of these calls at the same time, but we make them one after the other.
 
 
 # %%
@@ -95,7 +93,7 @@ y
 
 # %% [markdown]
 # Two things seem to be missing from this kernel. It returns nothing, because it writes
-# its result into an array that it was given. And it has no loop, because the launch is
+# its result into an array that it was given, and it has no loop, because the launch is
 # the loop.
 #
 # **Predict** which elements stay 0 if we launch the same kernel with two blocks of
@@ -103,9 +101,9 @@ y
 #
 # <details><summary>Answer</summary>
 #
-# {{=Elements 3 and 7|[100, 101, 102, 0, 104, 105, 106, 0]}} do. The 4 in the kernel is
-# the size of a block, so it has to agree with the launch. In CUDA C, you won't need
-# such a number, because the hardware tells each thread how large its block is.
+# {{=Elements 3 and 7|[100, 101, 102, 0, 104, 105, 106, 0]}} do, because the 4 in the
+# kernel is the size of a block and has to agree with the launch. In CUDA C, you won't
+# need such a number, because the hardware tells each thread how large its block is.
 #
 # </details>
 
@@ -118,8 +116,8 @@ y
 # ### In which order?
 #
 # A GPU starts blocks whenever it has room for them, so you can't know which thread
-# comes first. A kernel must give the same result in any order. To test that, we shuffle
-# the calls.
+# comes first, and a kernel must give the same result in any order. To test that, we
+# shuffle the calls.
 
 
 # %%
@@ -138,7 +136,7 @@ y
 # %% [markdown]
 # `add_100` passes, because no thread needs what another thread writes. The next kernel
 # computes a running sum, in which each element of y is the sum of x up to that element.
-# To get it, each thread adds its own element to what its neighbor has written.
+# To get it, each thread adds its own element to what its left neighbor has written.
 #
 # **Puzzle 1: any order.** Run the next two cells a few times. Then change the line so
 # that each thread computes its element from `x` only.
@@ -160,7 +158,7 @@ print("solved:", y == [3, 4, 8, 9, 14, 23, 25, 31])
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# In order, the kernel {{=works|launch [3, 4, 8, 9, 14, 23, 25, 31]}}. Shuffled, it
+# In order, the kernel {{=works|launch [3, 4, 8, 9, 14, 23, 25, 31]}}, but shuffled, it
 # fails, because some threads read their neighbor's element before it's been written.
 # Instead, let each thread add up the elements of `x` itself.
 #
@@ -173,14 +171,14 @@ print("solved:", y == [3, 4, 8, 9, 14, 23, 25, 31])
 # </details>
 
 # %% [markdown]
-# On a GPU, expect every launch to be shuffled. So this is the first rule of the course:
+# On a GPU, expect every launch to be shuffled, so this is the first rule of the course:
 # **each element is written by one thread, and no thread relies on what another thread
 # writes** in the same launch. (Chapter 02 has two exceptions. Barriers let the threads
 # of a block wait for each other, and atomics let several threads add to one element.)
 #
 # ## The same in CUDA C
 #
-# Kernels are written in CUDA C, which is C++ with a few extra words. NVIDIA calls it
+# Kernels are written in CUDA C, which is C++ with a few extra keywords. NVIDIA calls it
 # CUDA C++, but we use so little of C++ that the old name fits. Here's `add_100` again.
 
 # %%
@@ -204,11 +202,11 @@ viz.source(add_100)
 # | `blockIdx.x` | the number of this thread's block |
 # | `threadIdx.x` | this thread's number within its block |
 # | `blockDim.x` | the number of threads in a block |
-# | `;` | ends a statement. Line breaks mean nothing in C. |
+# | `;` | ends a statement, which a line break doesn't |
 #
-# The hardware provides the three numbers to each thread, so they aren't arguments. They
-# have an `.x` because blocks and grids can have three dimensions. For now, we only need
-# the first.
+# The hardware gives each thread these three numbers, so they aren't arguments. They
+# have an `.x` because blocks and grids can have three dimensions, but for now, we only
+# need the first.
 #
 # The arrays must be in the memory of the **device**, which is the GPU. The CPU and its
 # memory are called the **host**. `to_device` copies an array to the device, and
@@ -228,10 +226,10 @@ to_host(y)
 
 # %% [markdown]
 # Almost every GPU program has these three steps: copy to the device, launch, and copy
-# back. (A number of blocks or threads may also be a tuple, such as `(2,)`.)
+# back. (The numbers of blocks and threads may also be tuples, such as `(2,)`.)
 #
-# The next picture shows the launch as the simulator recorded it. Each box shows the
-# thread that wrote the element and, below it, the thread's block.
+# The next picture shows the launch as the simulator recorded it. Each element of y is a
+# box that shows the thread that wrote it and, below, the thread's block.
 
 # %%
 viz.launch(add_100, 2, 4, (x, y))
@@ -241,21 +239,21 @@ viz.launch(add_100, 2, 4, (x, y))
 #
 # A launch from Python passes only an array's address, so the kernel can't tell what
 # type its numbers have. A kernel that expects `float*` but gets an array of float64
-# would read each 64-bit number as two 32-bit ones. This mistake is common, because
-# float64 is NumPy's default, so minigrad refuses such an array. (`with trying():`
-# prints the message of an error and lets the notebook continue.)
+# would read each 64-bit number as two 32-bit ones. Since float64 is NumPy's default,
+# this happens easily, so minigrad refuses such an array. (`with trying():` prints the
+# message of an error and lets the notebook continue.)
 
 # %%
 with trying():
     add_100(2, 4, (to_device(np.arange(8.0)), y))
 
 # %% [markdown]
-# The message contains the fix. Python's floats also have 64 bits, so for a parameter
-# `float a`, pass `np.float32(0.5)`.
+# Python's floats also have 64 bits, so for a parameter `float a`, pass
+# `np.float32(0.5)`.
 #
 # ## Which element is mine?
 #
-# You'll write the first line of this kernel again and again. It computes the **global
+# The first line of `add_100`, which you'll write again and again, computes the **global
 # index**:
 #
 # > i = blockIdx.x · blockDim.x + threadIdx.x
@@ -308,8 +306,8 @@ viz.launch(mirror, 2, 4, (x, y, 8))
 # </details>
 
 # %% [markdown]
-# If you don't understand what a kernel does, let it print. In `printf`, `%d` stands for
-# an integer and `%f` for a float.
+# If you don't understand what a kernel does, make it print something with `printf`,
+# where `%d` stands for an integer and `%f` for a float.
 
 # %%
 source = r"""
@@ -324,9 +322,9 @@ minigrad.synchronize()
 
 # %% [markdown]
 # On a GPU, a launch returns immediately, so `synchronize` waits until the kernel is
-# done and its text has arrived. Don't print much, because the GPU's buffer of 1 MB
-# drops its oldest lines without a warning. `if (i == 0) printf(...)` lets a single
-# thread print.
+# done and its text has arrived. Don't print much, because once the GPU's buffer of 1 MB
+# is full, it drops its oldest lines without warning. With `if (i == 0) printf(...)`,
+# only one thread prints.
 #
 # ### Break it: forget the block
 #
@@ -359,22 +357,22 @@ print(forgets.check(2, 4, (x, y)))
 # %% [markdown]
 # This is a **race**: the thread that writes last wins, and you can't know which thread
 # that is. Here, both write the same number, so it's only {{=a note|nothing found, 1
-# note}}. Read a report from the top. It shows the place in your source, says what
-# happened there, and names a thread that did it.
+# note}}. A report shows the place in your source, says what happened there, and names a
+# thread that did it.
 #
 # **To the lab**: exercise 1 (`global_index`).
 #
 # ## A guard for the last block
 #
 # Two blocks of four threads fit eight elements exactly. What if there are only five?
-# Blocks are always whole, so we still need two of them, and {{=three threads have no
+# Blocks are always whole, so we still need two, and {{=three threads have no
 # element|The last 3 threads have no element}}.
 
 # %%
 viz.threads(2, 4, 5)
 
 # %% [markdown]
-# Python would raise an IndexError in these threads. C doesn't check, so `y[5]` is
+# Python would raise an IndexError in these threads, but C doesn't check, so `y[5]` is
 # whatever comes after the array in memory. To see that, we make an array of eight
 # cells, `memory`, but pretend that only the first five belong to y.
 
@@ -387,10 +385,10 @@ to_host(memory)
 # 77, 88, and 99 are {{=gone|105., 106., 107.}}. They might have been the weights of
 # another layer, and you'd get no message, only wrong results, later and somewhere else.
 #
-# If the address isn't part of any array, the GPU aborts the kernel and reports `an
-# illegal memory access was encountered`. From then on, your process can't use the GPU,
-# and you still don't know where it happened. NVIDIA's `compute-sanitizer` can tell you,
-# and so can `check`.
+# If the address is outside all allocated memory, the GPU aborts the kernel and reports
+# `an illegal memory access was encountered`. From then on, your process can't use the
+# GPU, and you still don't know where it happened. NVIDIA's `compute-sanitizer` can tell
+# you, and so can `check`.
 #
 # **Predict** which thread of which block `check` names if both arrays have five
 # elements.
@@ -416,9 +414,9 @@ print(guarded.check(2, 4, (x, y, 5)))
 viz.launch(guarded, 2, 4, (x, y, 5))
 
 # %% [markdown]
-# Many people write `if (i >= n) return;` instead, which works just as well unless the
-# block's other threads still need this thread (chapter 02). The most common mistake is
-# `i <= n`, which lets one thread too many through, because element n is the first that
+# You can also write `if (i >= n) return;`, which works just as well unless the block's
+# other threads still need this thread (chapter 02). It's easy to write `i <= n` by
+# mistake, which lets one thread too many through, because element n is the first that
 # doesn't exist.
 #
 # **Puzzle 3: differences.** The next kernel computes `x[i + 1] - x[i]`, so n numbers
@@ -444,7 +442,7 @@ print("solved:", not report.findings)
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# {{=Thread 0 of block 1|block 1 thread 0}} has i = 4, and **reads** x[5], which doesn't
+# {{=Thread 0 of block 1|block 1 thread 0}} has i = 4 and **reads** x[5], which doesn't
 # exist. A guard has to protect everything that a thread touches.
 #
 # ```c
@@ -458,8 +456,8 @@ print("solved:", not report.findings)
 #
 # ## How many blocks?
 #
-# You choose the size of a block. If in doubt, take 128 or 256 threads. The number of
-# blocks follows from it, because all blocks together need at least n threads.
+# You choose the size of a block, 128 or 256 threads if in doubt. Then the number of
+# blocks follows, because together they need at least n threads.
 #
 # **Puzzle 4: round up.** `n // 256` is one block too few unless 256 divides n, and `n
 # // 256 + 1` is one too many if it does. Find an expression that's correct for every n.
@@ -478,8 +476,8 @@ print(blocks, "solved:", blocks == [1, 1, 1, 2, 2, 4])
 # <details><summary>Answer</summary>
 #
 # There are two tricks, and you'll meet both. The first adds 255 before it divides. The
-# other is `-(-n // 256)`, because `//` rounds down, and rounding a negative number down
-# is rounding its opposite up.
+# other, `-(-n // 256)`, works because `//` rounds -n / 256 down, which rounds n / 256
+# up.
 #
 # ```python
 # return (n + 255) // 256
@@ -489,8 +487,7 @@ print(blocks, "solved:", blocks == [1, 1, 1, 2, 2, 4])
 
 # %% [markdown]
 # With one block too few, the last elements {{=aren't computed|[0., 0., 0.]}}, and
-# there's no error. An extra block costs next to nothing, so you won't notice that
-# mistake either.
+# there's no error. An extra block costs next to nothing, so you won't notice it either.
 
 # %%
 x, y = to_device(np.ones(300, np.float32)), to_device(np.zeros(300, np.float32))
@@ -500,10 +497,10 @@ to_host(y)[-3:]
 # %% [markdown]
 # ### What the hardware allows
 #
-# A **multiprocessor** (SM) is the part of a GPU that runs blocks, and every block stays
-# on one SM from beginning to end. An H100 has 132 of them, so it holds up to 132 ·
-# 2,048 threads at once, which is 270,336. Your grid may be much larger, because blocks
-# wait until there's room.
+# A **multiprocessor** (SM, for streaming multiprocessor) is the part of a GPU that runs
+# blocks, and every block stays on one SM from beginning to end. An H100 has up to 132
+# of them, each with room for 2,048 threads, so it holds up to 270,336 threads at once.
+# Your grid may be much larger, because blocks wait until there's room.
 #
 # | | at most | |
 # |---|---|---|
@@ -515,7 +512,7 @@ to_host(y)[-3:]
 # | blocks on one multiprocessor | 16 to 32 | the others wait |
 # | threads on one multiprocessor | 1,024 to 2,048 | |
 #
-# A launch is refused if its blocks are too large, or if it has no blocks. Be careful
+# A launch is refused if its blocks are too large or if it has no blocks, so be careful
 # where n can be 0.
 
 # %%
@@ -569,9 +566,9 @@ __global__ void ways(float* y, int size, int rounds) {
 ways = Kernel(source, "ways")
 
 # %% [markdown]
-# In groups of 1, every second thread takes the other branch, as the picture shows. The
-# warp runs the loop in line 6 in its first pass and the loop in line 8 in its second,
-# so it takes as long as both loops together.
+# With groups of 1, every other thread takes the second branch, as the picture shows.
+# The warp runs the loop in line 6 in its first pass and the loop in line 8 in its
+# second, so it takes as long as both loops together.
 
 # %%
 y = to_device(np.zeros(256, np.float32))
@@ -634,33 +631,33 @@ print(divergent, "divergent; solved:", correct and divergent == 0)
 # int i = t % 128 * 2 + t / 128;
 # ```
 #
-# This has a price, because now the threads of a warp write every second element.
-# Chapter 02 says what that costs.
+# This has a price, because now the threads of a warp write every other element. Chapter
+# 02 says what that costs.
 #
 # </details>
 
 # %% [markdown]
 # ## Rows and columns
 #
-# Grids and blocks can have two or three dimensions. Then a launch takes tuples, x
-# first, and the kernel can also ask for `.y` and `.z`.
+# If grids and blocks have two or three dimensions, a launch takes tuples, x first, and
+# the kernel can also ask for `.y` and `.z`.
 
 # %%
 viz.threads((2, 2), (8, 3))
 
 # %% [markdown]
 # In this course, **x counts columns and y counts rows**. That may look like the wrong
-# order, because we say "row, column" but "x, y". But x runs to the right, as the
-# columns do.
+# order, because we say "row, column" but "x, y". Column numbers grow to the right,
+# though, as x does.
 #
 # A kernel only gets an address, and in memory there are no rows. The matrix is stored
 # row by row, so `row` whole rows come before element (row, col). It's in cell
 #
 # > row · cols + col
 #
-# `cols` is the distance from one row to the next. It's called the **row stride** or the
+# `cols`, the distance from one row to the next, is called the **row stride** or the
 # **leading dimension**, and chapter 03 builds a whole library on it. In the next
-# kernel, every thread writes the number of its block.
+# kernel, every thread writes 10y + x, where y and x are the numbers of its block.
 
 # %%
 source = r"""
@@ -675,7 +672,6 @@ matrix = Kernel(source, "matrix")
 
 # %% [markdown]
 # **Predict** the grid for 5 rows and 7 columns in blocks that are 4 wide and 2 high.
-# How many blocks do you need along x, and how many along y?
 #
 # <details><summary>Answer</summary>
 #
@@ -694,9 +690,10 @@ viz.launch(matrix, (2, 3), (4, 2), (y, 5, 7))
 # reach beyond the matrix, so the kernel needs two guards, and {{=13 threads write
 # nothing|13 write nothing}}.
 #
-# **Puzzle 6: a quarter turn.** This kernel turns the matrix x clockwise, so y has 7
-# rows and 5 columns. The first row of x becomes the **last column** of y. Element (row,
-# col) of x goes to row `col` of y. Which column does it go to, and so which cell?
+# **Puzzle 6: a quarter turn.** This kernel should turn the matrix x clockwise, so y has
+# 7 rows and 5 columns, and the first row of x becomes the **last column** of y. Element
+# (row, col) of x goes to row `col` of y. In which column does it end up, and in which
+# cell?
 
 # %%
 source = r"""
@@ -732,9 +729,9 @@ viz.launch(turn, (2, 3), (4, 2), (x, y, 5, 7))
 # %% [markdown]
 # ### Break it: guard the rows only
 #
-# Suppose we forget the guard for the columns. The matrix still has 5 rows of 7. Below
-# it is a row of 77s that doesn't belong to us. **Predict** what the threads beyond the
-# last column do.
+# Suppose we forget the guard for the columns. The matrix still has 5 rows of 7, and
+# below it is a row of 77s that doesn't belong to us. **Predict** what the threads
+# beyond the last column do.
 
 # %%
 careless = Kernel(matrix.source.replace(" && col < cols", ""), "matrix")
@@ -743,10 +740,10 @@ careless((2, 3), (4, 2), (memory, 5, 7))
 print(to_host(memory).astype(int))
 
 # %% [markdown]
-# Column 7 of row 0 would be cell 7, but that's column 0 of row 1. So two threads write
-# it, and they write different numbers. Only in the last row does such a thread leave
-# the matrix and overwrite one {{=77}}. If y has exactly 35 elements, `check` reports
-# {{=both mistakes|out-of-bounds race}}.
+# Column 7 of row 0 would be cell 7, but that's column 0 of row 1, so two threads write
+# different numbers to it. Only in the last row does such a thread leave the matrix and
+# overwrite one {{=77}}. If y has exactly 35 elements, `check` reports {{=both
+# mistakes|out-of-bounds race}}.
 
 # %%
 y = to_device(np.full((5, 7), -1, np.float32))
@@ -756,7 +753,7 @@ print(*(f.kind for f in careless.check((2, 3), (4, 2), (y, 5, 7)).findings))
 # ### Break it: swap x and y
 #
 # If you take the row from x and the column from y, the same launch has too many threads
-# one way and too few the other. **Predict** which elements get no thread.
+# in one direction and too few in the other. **Predict** which elements get no thread.
 
 # %%
 text = matrix.source.replace("row =", "r =").replace("col =", "row =")
@@ -766,13 +763,13 @@ viz.launch(swapped, (2, 3), (4, 2), (y, 5, 7))
 # %% [markdown]
 # The {{=last column|No thread writes y[0, 6], y[1, 6]}} gets no thread, because there
 # are only 3 · 2 threads along y. If the matrix and the blocks were square, you'd see
-# nothing wrong. So **test with shapes that aren't square**.
+# nothing wrong, so **test with shapes that aren't square**.
 #
-# A block doesn't have to know the shape, because the grid and the guards take care of
-# it. Any fixed block will do, for example 32 wide and 8 high. Code that computes the
-# block from the shape breaks easily: `(1024 // rows - 1, rows)` works for small
-# matrices, but with 600 rows, the block is 0 threads wide, and the launch is
-# {{=refused|block (0, 600) is empty}}.
+# The block doesn't have to depend on the shape, because the grid and the guards do, so
+# any fixed block will do, for example 32 wide and 8 high. Code that computes the block
+# from the shape breaks easily: `(1024 // rows - 1, rows)` works for up to 512 rows, but
+# with 600, the block is 0 threads wide, and the launch is {{=refused|block (0, 600) is
+# empty}}.
 
 # %%
 with trying():
@@ -783,11 +780,11 @@ with trying():
 #
 # ## Fewer threads than elements
 #
-# One thread per element is right for most kernels. But sometimes you want a grid of
+# One thread per element is right for most kernels, but sometimes you want a grid of
 # fixed size, for example as many blocks as the GPU holds at once. Then each thread has
 # to do several elements. Which ones?
 #
-# Let four threads share ten elements. Each begins at its own global index and moves
+# If four threads share ten elements, each begins at its own global index and moves
 # ahead by the **total** number of threads.
 
 # %%
@@ -796,13 +793,13 @@ for thread in range(4):
 
 # %% [markdown]
 # In CUDA C, that's a `for` loop, and this pattern is called a **grid-stride loop**. The
-# parentheses contain the start, the condition, and the step. The condition is also the
-# guard, because a thread that starts beyond the end does nothing. The number of blocks
-# is `gridDim.x`.
+# parentheses after `for` contain the start, the condition, and the step. The condition
+# is also the guard, because a thread that starts beyond the end does nothing. The
+# number of blocks is `gridDim.x`.
 #
 # **Puzzle 7: no work twice.** The step of this kernel is too small. With 4 blocks of 64
-# threads and 1,000 elements, is the result wrong? How many writes do the threads make
-# in all? Think first, and then correct the step.
+# threads and 1,000 elements, is the result wrong, and how many writes do the threads
+# make in all? Answer before you correct it.
 
 # %%
 source = r"""
@@ -838,8 +835,8 @@ print(report)
 
 # %% [markdown]
 # Why don't we give each thread a run of neighbors instead, such as elements 0 to 2 to
-# thread 0? That's correct too, but slower. The 32 threads of a warp read at the same
-# moment, and memory is fastest if they read 32 adjacent elements, as they do here.
+# thread 0? That's correct too, but slower, because the 32 threads of a warp read at the
+# same moment, and memory is fastest if they read 32 adjacent elements, as they do here.
 # Chapter 02 measures the difference.
 #
 # **To the lab**: exercise 5 (`grid_stride`).
@@ -890,8 +887,9 @@ print(*(image.min() for image in to_host(args[2])))
 viz.launch(lighten, (2, 1, 2), (4, 2), args)
 
 # %% [markdown]
-# The first does images 0 and 2. If the kernel added `light[0]` instead, you wouldn't
-# notice with a batch of one. So never test with only one block, one row, or one image.
+# The first block does images 0 and 2. If the kernel added `light[0]` instead, you
+# wouldn't notice with a batch of one, so never test with only one block, one row, or
+# one image.
 #
 # **To the lab**: exercise 6 (`outer_product`) needs the same three indices.
 #
@@ -923,15 +921,15 @@ viz.launch(lighten, (2, 1, 2), (4, 2), args)
 # | index | `i = blockIdx.x * blockDim.x + threadIdx.x` | col from x, row from y |
 # | guard | `if (i < n)` | `if (row < rows && col < cols)` |
 # | cell | `i` | `row * cols + col` |
-# | grid | n / size, rounded up | x from cols, y from rows |
-# | any grid | start at i, step by `gridDim.x * blockDim.x` | the same for each |
+# | grid | n / `blockDim.x`, rounded up | x from cols, y from rows |
+# | any grid | start at i, step by `gridDim.x * blockDim.x` | the same along x and y |
 #
 # ## Before you go: four questions
 #
 # 1. A launch has 10 blocks of 96 threads. How many threads and how many warps is that?
 # 2. Is `i = threadIdx.x * gridDim.x + blockIdx.x` wrong? Every thread gets its own i.
-# 3. A kernel without a guard is launched with the smallest grid of blocks of 256
-#    threads, and n is 1024. What goes wrong?
+# 3. A kernel without a guard is launched with as few blocks of 256 threads as 1,024
+#    elements need. What goes wrong?
 # 4. Blocks are (16, 16), and an image has 1080 rows and 1920 columns. What's the grid?
 #
 # <details><summary>Answers</summary>
@@ -945,20 +943,19 @@ viz.launch(lighten, (2, 1, 2), (4, 2), args)
 # </details>
 
 # %% [markdown]
-# Now go to **lab 01**. Its last exercise is a test that you write for other people's
-# kernels.
+# Now go to **lab 01**, whose last exercise is a test for other people's kernels.
 #
 # Further reading: NVIDIA's *CUDA Programming Guide*, the part on the programming model;
 # M. Harris, *CUDA Pro Tip: Write Flexible Kernels with Grid-Stride Loops* (2013);
 # PyTorch's `aten/src/ATen/cuda/detail/KernelUtils.h`, whose `CUDA_KERNEL_LOOP` is a
-# grid-stride loop; and Sasha Rush's GPU-Puzzles, if you'd like more of these.
+# grid-stride loop; and Sasha Rush's GPU-Puzzles, if you'd like more puzzles.
 #
 # ## Appendix: when the compiler says no
 #
 # C is stricter than Python. The compiler looks at the whole source before anything
 # runs, and its messages name a line and a column and mark the place with a `^`. The
-# mistake is there, or right before it. If you come from Python, you'll write lines like
-# these. **Predict** what's wrong in each of the five.
+# mistake is there or right before it. If you come from Python, lines like these five
+# are easy to write. **Predict** what's wrong in each.
 
 # %%
 bodies = [
@@ -977,12 +974,13 @@ for body in bodies:
 # %% [markdown]
 # 1. The first line has no {{=semicolon|expected}}.
 # 2. A variable needs {{=a type|is undefined}}.
-# 3. `blockIdx` has three dimensions, so you have to say {{=which|no operator}}.
-# 4. A condition needs {{=parentheses|expected '('}}, and `and` is written `&&`.
+# 3. `blockIdx` has three dimensions, so you have to say {{=which one|no operator}} you
+#    mean.
+# 4. A condition needs {{=parentheses|expected '('}}, and `and` is usually written `&&`.
 #    Statements that belong together are in braces, `{` and `}`.
 # 5. `y` is only an address and has no shape, so {{=two indices|pointer}} make no sense.
 #
-# Three things **do** compile but surprise Python programmers.
+# The next lines **do** compile, but some of the results surprise Python programmers.
 
 # %%
 source = r"""
@@ -1000,13 +998,14 @@ to_host(y), -7 // 2
 # %% [markdown]
 # `/` between integers drops the fraction, so 1 / 2 is {{=0}}, and -7 / 2 is {{=−3}}
 # where Python's `//` gives {{=−4}}. `^` is the bitwise exclusive or, and C has no
-# operator for powers at all. `1.0f` is a float32, but `1.0` is a float64 and turns the
-# whole expression into float64. That runs at half the speed on an A100 or H100, and at
-# 1/64 on an RTX 30, 40, or 50.
+# operator for powers. `1.0f` is a float32, but `1.0` is a float64 and turns the whole
+# expression into float64, which runs at half the speed on an A100 or H100, and at 1/64
+# on an RTX 30, 40, or 50.
 #
-# `int` ends at 2,147,483,647, and a larger index turns {{=negative|-2147483648}}, so it
-# passes the guard `i < n`. In this course, `int` will do, but libraries also write
-# `long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;`.
+# The largest `int` is 2,147,483,647. Beyond that, an index turns
+# {{=negative|-2147483648}}, so it passes the guard `i < n`. In this course, `int` will
+# do, but libraries often write `long long i = (long long)blockIdx.x * blockDim.x +
+# threadIdx.x;`.
 
 # %%
 np.int32(2**31 - 1) + np.array([1], np.int32)

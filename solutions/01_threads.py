@@ -13,13 +13,13 @@
 # %% [markdown]
 # # Lab 01 · Threads
 #
-# In this lab, you write your first kernels in CUDA C, the function that computes their
+# In this lab, you write your first kernels in CUDA C, a function that computes their
 # grid, and a test. There are seven exercises, which take about {{duration}}. The
-# kernels run on your GPU if this machine has one. Otherwise, they run in minigrad's
-# simulator, and you don't have to change anything. In a kernel's cell, replace `// YOUR
-# CODE HERE` with your code. To start over, put that comment back. The compiler gets the
-# text between `r"""` and `"""`. If it reports several errors, fix the first, because
-# the others often follow from it.
+# kernels run on your GPU if this machine has one, and otherwise in minigrad's
+# simulator, with no change to your code. In a kernel's cell, replace `// YOUR CODE
+# HERE` with your code, and to start over, put that comment back. The compiler gets the
+# text between `r"""` and `"""`. If it reports several errors, fix the first one first,
+# because the others often follow from it.
 
 # %% [markdown]
 # {{how}}
@@ -48,7 +48,7 @@ answers_from("labs", before="01_threads")
 #
 # All threads run the same kernel, but they know different numbers. `blockIdx.x` is the
 # number of a thread's block, and `threadIdx.x` is the thread's number within the block.
-# All blocks have `blockDim.x` threads. If you count the threads block after block, each
+# All blocks have `blockDim.x` threads. If you count the threads block by block, each
 # thread gets its own number 0, 1, 2, and so on. This number is the **global index** i.
 #
 # Write the kernel `global_index`, in which every thread stores its block's number and
@@ -106,8 +106,8 @@ check(global_index)
 # ## The last block
 #
 # Blocks are always whole. For 257 elements in blocks of 256 threads, you need two
-# blocks. They have 512 threads, so 255 threads have no element. If they wrote anyway,
-# they'd write past the end of the array, into memory that may belong to another one.
+# blocks, which have 512 threads, so 255 of them have no element. If they wrote anyway,
+# they'd write past the end of the array, into memory that may belong to another array.
 #
 # Write the kernel `tail_guard`, which doubles n elements and touches nothing else.
 
@@ -165,14 +165,14 @@ check(tail_guard)
 # To launch a kernel, you choose the size of a block and compute the number of blocks.
 # It should be the smallest number that gives every element a thread.
 #
-# For a matrix, both the block and the grid have two sizes. Take care of their order. A
+# For a matrix, both the block and the grid have two sizes. Watch their order, because a
 # shape starts with the rows, as in `(rows, cols)`, but a grid and a block start with
 # **x**, which counts the columns.
 #
 # | shape | block | grid | why |
 # |---|---|---|---|
 # | `(257,)` | `(256,)` | `(2,)` | A single block has room for only 256. |
-# | `(256,)` | `(256,)` | `(1,)` | A single block is exactly enough. |
+# | `(256,)` | `(256,)` | `(1,)` | A single block is just enough. |
 # | `(20, 100)` | `(32, 8)` | `(4, 3)` | 100 columns take 4 blocks, 20 rows take 3. |
 # | `(0,)` | `(256,)` | `(1,)` | A grid has at least one block. |
 #
@@ -194,8 +194,8 @@ for n in (255, 256, 257):
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Go through the shape from last to first, and at the same time through the block from
-# first to last. `reversed` and `zip` help you. For each pair, divide and round up, and
+# With `reversed` and `zip`, go through the shape from last to first, and at the same
+# time through the block from first to last. For each pair, divide and round up, and
 # take at least 1 (with `max`). At the end, you need a tuple.
 #
 # </details>
@@ -278,8 +278,8 @@ check(map_2d)
 #
 # So far, every element had its own thread. Now there may be fewer threads. For example,
 # 4 blocks of 256 threads have to do 1,000,003 elements, so each thread does about a
-# thousand. A thread begins at its own global index. Then it moves ahead by the
-# **total** number of threads in the grid as long as there's an element. That way,
+# thousand. A thread begins at its own global index and moves ahead by the **total**
+# number of threads in the grid as long as there are elements left. That way,
 # neighboring threads always do neighboring elements.
 #
 # Write the kernel `grid_stride`, which squares n elements with any grid.
@@ -339,10 +339,10 @@ check(grid_stride)
 #
 # > z[k, i, j] = x[k, i] · y[k, j]
 #
-# All of them are stored row by row. So `x[k, i]` is in cell `k * n + i`, and `z[k, i,
+# All of them are stored row by row, so `x[k, i]` is in cell `k * n + i`, and `z[k, i,
 # j]` is in cell `(k * n + i) * m + j`.
 #
-# Write the kernel `outer_product`. Its grid has three dimensions. The blocks along z
+# Write the kernel `outer_product`, whose grid has three dimensions. The blocks along z
 # share the pairs in the same way as the threads in `grid_stride` share the elements.
 
 # %%
@@ -362,7 +362,7 @@ torch.einsum("bi,bj->bij", x, y)
 # Compute `i` from the `.y` numbers and `j` from the `.x` numbers, and return if either
 # is too large. Then loop over k. All threads of a block do the same pairs, so the loop
 # begins at the block's number along z, and the step is the number of blocks along z.
-# Inside the loop, you need only one product of x and y.
+# Inside the loop, multiply one element of x by one of y.
 #
 # </details>
 
@@ -398,13 +398,13 @@ check(outer_product)
 # ## A test for a kernel
 #
 # A kernel that's correct for 256 elements may be wrong for 257. A **test** finds that
-# out. It launches the kernel, looks at the result, and raises an error if something is
-# wrong. In Python, `assert condition` raises an AssertionError unless the condition is
-# true.
+# out, because it launches the kernel, looks at the result, and raises an error if
+# something is wrong. In Python, `assert condition` raises an AssertionError unless the
+# condition is true.
 #
 # Write a test for kernels like `tail_guard`. The check runs it on several kernels. Your
-# test must pass the correct ones and fail the others, which have mistakes that learners
-# really make in this lab. What did you get wrong, or nearly wrong, at first?
+# test must let the correct ones pass and fail the others, which have mistakes that are
+# easy to make in this lab. What did you get wrong, or nearly wrong, at first?
 
 # %%
 y = np.array([2, 4, 6], np.float32)
@@ -457,9 +457,10 @@ check(test_tail_guard)
 # %% [markdown]
 # ## What you've built
 #
-# You can now say in six ways which thread does what. With `launch_config` for the grid,
-# a kernel becomes a function of arrays, and that's all that a user of PyTorch ever
-# sees. Here we compare it with PyTorch's own function, on 64 pairs.
+# You can now say which thread does what, for vectors, matrices, and batches. With
+# `launch_config` for the grid, a kernel becomes a function of arrays, and that's all
+# that a user of PyTorch ever sees. Here we compare `outer` with PyTorch's own function,
+# on 64 pairs.
 
 
 # %%
@@ -493,4 +494,4 @@ show_check(tail_guard)
 # ## Where to go next
 #
 # So far, your threads have shared nothing and never waited for each other. In chapter
-# 02, they share memory. Then it matters who writes first, and how fast the memory is.
+# 02, they share memory, so it matters who writes first and how fast the memory is.

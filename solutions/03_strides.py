@@ -680,8 +680,8 @@ check(contiguous_kernel)
 # `assert`) if something is wrong.
 #
 # The check runs your test on several versions of `permute`. Your test must pass the
-# correct ones and fail the others, which have mistakes that learners really make in
-# this lab.
+# correct ones and fail the others, which have mistakes that are easy to make in this
+# lab.
 
 # %%
 try:

@@ -435,10 +435,10 @@ check(train_mnist)
 # AssertionError, with `assert`, if something is incorrect.
 #
 # The check runs your test on several functions. It must let the correct ones pass and
-# fail the others, which have mistakes that learners really make in this lab. For
-# example, one of them returns 3, 4, 5, … and then 0, 1, 2, so the items are rotated but
-# not shuffled. An `order` needs no data, so any object with `dataset`, `shuffle`,
-# `seed`, and `epoch` will do.
+# fail the others, which have mistakes that are easy to make in this lab. For example,
+# one of them returns 3, 4, 5, … and then 0, 1, 2, so the items are rotated but not
+# shuffled. An `order` needs no data, so any object with `dataset`, `shuffle`, `seed`,
+# and `epoch` will do.
 
 # %%
 loader = SimpleNamespace(dataset=range(5), shuffle=False, seed=0, epoch=0)

@@ -12,7 +12,7 @@ NAMES = {
     "sum": "C adds up in a loop",
     "inf": "it is INFINITY in C",
 }
-BLOCK = "C has round brackets and braces: if (i < n) { ... }, while (i < n) { ... }"
+BLOCK = "C has parentheses and braces: if (i < n) { ... }, while (i < n) { ... }"
 FORMS = {
     r"\b(?!(?:float|double|int|char|void|T)\b)\w+[\])]*\s*\*\*\s*[\w(]": (
         "C has no power operator: write x * x, or powf(x, y)"

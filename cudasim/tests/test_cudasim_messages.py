@@ -266,7 +266,7 @@ PYTHON = {
     'print("a", i);': "it is printf in C",
     "for (int k : range(n)) y[i] = 1;": "C counts: for (int i = 0;",
     "for k in range(n): y[i] = 1;": "C counts: for (int i = 0;",
-    "if i < n: y[i] = 1;": "round brackets and braces",
+    "if i < n: y[i] = 1;": "parentheses and braces",
     "y[i] = 1 if i < n else 0;": "condition ? one : other",
     "y[i] = 1": "expected ';' after '1'",
 }

@@ -316,7 +316,7 @@ class Race(Tool):
     def _note(self, entry, before, spot, count):
         """Note writes of one value, which are harmless on a GPU."""
         finding = self._finding(entry, RACE, "write", before, spot, count)
-        finding["message"] += ": the same value"
+        finding["message"] += ", but both write the same value"
         if not self._update(entry.site, self._site(before)):
             finding["hint"] = EQUAL
         self.launch.report("race-equal", entry.site, **finding)

@@ -8,14 +8,14 @@ def test_tail_guard(kernel):
     """Raise an AssertionError unless `kernel` is a correct tail_guard.
 
     kernel: a kernel with the contract of tail_guard, so y[i] = 2 * x[i] for all i < n.
-        Launch it with float32 arrays of NumPy: kernel(grid, block, (x, y, n)). grid
+        Launch it with NumPy arrays of float32: kernel(grid, block, (x, y, n)). grid
         and block are ints or tuples, and a grid has at least one block.
 
     Correct kernels must pass, so make only launches that tail_guard's contract allows.
     Your test must find wrong elements, elements that aren't written, and writes past
-    the n elements. To see those, pass a y that's longer than n. If a launch itself
-    raises an error, because a thread accesses memory outside an array, you don't have
-    to catch it.
+    the n elements. To see such writes, pass a y that's longer than n. If a launch
+    itself raises an error, because a thread accesses memory outside an array, you don't
+    have to catch it.
 
     You can also call kernel.check(grid, block, (x, y, n)), which returns the
     simulator's report, but you don't need it. Compare with NumPy, because the check

@@ -6,7 +6,7 @@ global_index = kernel_exercise(
     """\
 // block[i] = the number of thread i's block, and thread[i] = its number in that block.
 //
-// i is the thread's global index, which counts the threads block after block. The
+// i is the thread's global index, which counts the threads block by block. The
 // launch has one dimension and as many threads as each array has elements. Every
 // element must be written exactly once. (It doesn't matter which thread writes it.)
 // 2 blocks of 4 threads: block = 0 0 0 0 1 1 1 1, thread = 0 1 2 3 0 1 2 3
@@ -22,8 +22,8 @@ tail_guard = kernel_exercise(
 // y[i] = 2 * x[i] for i = 0 ... n - 1. Nothing else may be read or written.
 //
 // The launch has one dimension and at least n threads. There may be more, even whole
-// blocks without an element. n >= 0. x may contain NaN and infinity, and y anything.
-// Only one thread may write each element. x and y don't overlap.
+// blocks without an element. n >= 0. x may contain NaN and infinity, and y may hold
+// anything at first. Only one thread may write each element. x and y don't overlap.
 __global__ void tail_guard(const float* x, float* y, int n);
 """,
     points=1,
@@ -46,7 +46,7 @@ def launch_config(shape, block):
         threads along x and y.
 
     If the shape has a 0, the check accepts two answers: a single block, or the usual
-    number in each dimension with at least 1. So (0, 100) with blocks of (32, 8) may
+    number in each dimension, but at least 1. So (0, 100) with blocks of (32, 8) may
     give (1, 1) or (4, 1).
     launch_config((257,), (256,)) -> (2,)
     launch_config((20, 100), (32, 8)) -> (4, 3), for 100 / 32 columns and 20 / 8 rows
@@ -76,9 +76,9 @@ grid_stride = kernel_exercise(
 //
 // The launch has one dimension and T threads, where T may be less than n or more. Every
 // element must be written exactly once. No thread may write more than n / T + n % T
-// elements (n / T is rounded down), so the rest may all go to one thread. n >= 0, and x
-// may contain NaN and infinity. Nothing else may be read or written. x and y don't
-// overlap.
+// elements (n / T is rounded down), so one thread may take the whole remainder. n >= 0,
+// and x may contain NaN and infinity. Nothing else may be read or written. x and y
+// don't overlap.
 __global__ void grid_stride(const float* x, float* y, int n);
 """,
     points=2,
