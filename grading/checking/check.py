@@ -17,7 +17,6 @@ cases are right. The first part is the core: if it's wrong, the answer earns not
 """
 
 import functools
-import gc
 import importlib
 import inspect
 import math
@@ -384,17 +383,13 @@ def judge(exercise, subject, seed=None, exam=None):
     exam: of the same seed, where several answers are judged by it.
     """
     try:
-        check = find_check(exercise)
-        gc.freeze()  # collections pass over what there is, such as all of PyTorch
-        return check.judgment(subject, seed, exam).verdict()
+        return find_check(exercise).judgment(subject, seed, exam).verdict()
     except ModuleNotFoundError as error:
         if error.name != "torch":
             raise
         said = "not run: PyTorch is not installed. Install it: pip install torch"
         summary = f"{exercise.name}: {said}"
         return Verdict(exercise.name, 0, exercise.points, "not run", summary)
-    finally:
-        gc.unfreeze()
 
 
 def find_check(exercise):

@@ -1,6 +1,7 @@
 """What a lab calls: `check` an answer, show its check, or show the solution."""
 
 import ast
+import gc
 import re
 import sys
 import textwrap
@@ -24,11 +25,14 @@ def check(exercise, seed=None):
 
     exercise: itself, as in `check(contiguous_strides)`. seed: repeats random cases.
     """
+    gc.freeze()  # collections pass over what there is, such as all of PyTorch
     try:
         verdict = judge(exercise, LocalSubject(), seed)
     except KeyboardInterrupt as stop:
         trace = stop.__traceback__
         raise Stopped("you stopped this check").with_traceback(trace) from None
+    finally:
+        gc.unfreeze()
     ipython = sys.modules.get("IPython")
     shell = ipython and ipython.get_ipython()
     if why := refused(exercise, shell) if shell else exercise.refused:

@@ -41,15 +41,16 @@ def test_a_right_answer_is_one_line(subject):
     assert repr(verdict) == "1.0" and float(verdict) == 1.0
 
 
-def test_while_an_answer_is_judged_no_garbage_is_looked_for_among_old_objects():
+def test_while_a_notebook_checks_no_garbage_is_looked_for_among_old_objects():
     before, seen = gc.get_freeze_count(), []
 
     def answer(shape):
         seen.append(gc.get_freeze_count())
         return strides_of(shape)
 
-    assert verdict_on(contiguous_strides, answer).points == 1
-    assert min(seen) > before and gc.get_freeze_count() == before
+    solves(contiguous_strides)(answer)
+    assert check(contiguous_strides).points == 1
+    assert min(seen) > before and gc.get_freeze_count() == 0
 
 
 def test_a_wrong_answer_shows_the_smallest_case():
