@@ -23,6 +23,7 @@ MOST = 50_000  # tuples, arrays, and the like in a message
 FEW = 256  # pairs of a dict whose keys are neither texts nor short ints
 MAX_BITS = 4096  # of an int
 CROSSING = {np.dtype(c).newbyteorder(o).str for c in "?bhilqBHILQefdg" for o in "<>"}
+ROOM = 2**10  # bytes to begin with; msgpack's 2**18 are taken from the system each time
 TUPLE, ARRAY, SEEN, SLICE, ELLIPSIS, BIG_INT = range(6)
 
 
@@ -96,6 +97,7 @@ def _packed(value, keep, arrays):
             default=functools.partial(_ext, keep=keep, arrays=arrays),
             strict_types=True,
             unicode_errors="replace",
+            buf_size=ROOM,
         )
     except (ValueError, OverflowError, RecursionError) as error:
         raise NotPlain(f"too large or too deeply nested: {error}") from None
