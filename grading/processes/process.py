@@ -344,13 +344,13 @@ class ProcessSubject(WireSubject):
         except OSError as error:
             raise Gone("gone", str(error)) from None
         self._line, self._ready = self._fork.line, False
-        cells = self.cells
+        cells, is_test = self.cells, only is not None
         if only in self._needed:
             cells = [cell for cell in cells if cell[0] in self._needed[only]]
             only = None
         self._ids = {id for id, _ in cells}
-        given = ["answers", self.name, cells, self.files, CELL_SECONDS, only]
-        self._tell(codec.encode(given))
+        given = self.name, cells, self.files, CELL_SECONDS, only, is_test
+        self._tell(codec.encode(["answers", *given]))
         with self._standing_in.channel() as end:
             self._line.send_end(end)
 
