@@ -149,7 +149,8 @@ class KernelJudgment(Judgment):
 
     def launched(self, text, launch, **how):
         limits = self.check.limits
-        tools = "all" if self.is_watched(launch) else ()
+        few = ["race", "init"] if self.is_small(launch) else []
+        tools = "all" if launch.limits else few  # the others only count
         most = Limits(limits.steps, limits.seconds or self.seconds)
         return text.launched(self.exercise, launch, tools, most, **how)
 
@@ -305,9 +306,9 @@ class KernelJudgment(Judgment):
         if not statement:
             return ()
         racy = [c for c in cases if BARRIERS.keys() & self.faults(c.got, c.case)]
-        if any(beyond_barriers(c.got.report) for c in racy):
-            return ()
         text = racy[0].outcome.value
+        if any(beyond_barriers(c.got.report, text.code) for c in racy):
+            return ()
         worst = max(racy, key=lambda c: self.left(c, text))
         left = functools.partial(self.left, worst)
         findings = worst.got.report.findings + worst.got.report.notes
@@ -343,11 +344,11 @@ class KernelJudgment(Judgment):
         return kernel_messages.lines(self, case)
 
 
-def beyond_barriers(report):
+def beyond_barriers(report, code):
     """Are all races between blocks, which only atomics could order?"""
     races = [f for f in report.findings + report.notes if f.kind.startswith("race")]
     within = not all(f.apart for f in races)
-    return bool(races) and not within and not report.counts["atomics"]
+    return bool(races) and not within and "atomic" not in code
 
 
 def same_faults(faults, others, launch, counted):
