@@ -480,7 +480,7 @@ check(bench)
 # Write `test_block_sum`, a test for kernels such as `block_sum`. It launches the kernel
 # that it's passed, compares the sums, and raises an error if something is wrong (use
 # `assert`). You may call `kernel.check`. The check runs your test on correct kernels,
-# which it must accept, and on incorrect ones with mistakes that people really make in
+# which it must accept, and on incorrect ones with mistakes that are easy to make in
 # this lab, which it must reject.
 
 # %%

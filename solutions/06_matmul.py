@@ -487,7 +487,7 @@ check(roofline)
 # results, and raises an error, for example with `assert`, if something is wrong.
 #
 # The check calls your test with correct kernels, which must pass, and with incorrect
-# ones, which must not. They contain mistakes that people really make in this lab. A
+# ones, which must not. They contain mistakes that are easy to make in this lab. A
 # correct kernel may add in another order, so its last bits may differ. That's why you
 # compare with tolerances: `assert_allclose(got, expected, rtol, atol)` accepts a
 # difference of up to atol + rtol · |expected|. The relative part covers large values,

@@ -1047,7 +1047,7 @@ check(linear_regression)
 #
 # Write a test for functions like `dropout`. It raises an error if something is wrong,
 # for example with `assert`. The check gives it correct functions, which it must always
-# accept, and incorrect ones with mistakes that people make in this lab.
+# accept, and incorrect ones with mistakes that are easy to make in this lab.
 #
 # The share of zeros is hardly ever off by more than six standard deviations, which the
 # next cell computes.
