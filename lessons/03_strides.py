@@ -17,13 +17,13 @@
 # dimensions than that. This lesson is about the three things that connect the two:
 # **shape**, **strides**, and **offset**. They explain why transposing a hundred million
 # elements takes no longer than transposing four, how a single number can fill a whole
-# matrix, and when `view` works and when it can't.
+# matrix, and when you can reshape a tensor without copying it.
 #
 # This lesson takes about {{duration}}, builds on Python and NumPy only, and needs no
 # GPU. Run each code cell as you reach it. If the text asks you to predict something,
 # write your guess down first. The **puzzles** ask you to change a single line, and the
 # code cell below tells you whether you solved it. In lab 03, you'll write all of this
-# yourself, and the lesson says when to go there.
+# yourself, and the lesson tells you when to switch to it.
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
@@ -60,12 +60,13 @@ x
 strides(x)
 
 # %% [markdown]
-# Start at the bottom. Each box of the grid `x` is an element. The large number is its
-# value, and the small number below is the cell that the value is read from. Lines
+# Start at the bottom, where each box of the grid `x` is an element. The large number is
+# its value, and the small number below is the cell that the value is read from. Lines
 # connect the elements of the first row to their cells. We filled the storage with 0, 1,
 # 2, and so on, so every value here is equal to the number of its cell.
 #
-# The title lists shape `(3, 4)`, strides `(4, 1)`, and offset `0`.
+# The title lists shape `(3, 4)`, strides `(4, 1)`, and offset `0`, which the next two
+# sections explain.
 #
 # ## Memory is flat
 #
@@ -96,11 +97,11 @@ def read(row, col):
 
 # %% [markdown]
 # The two numbers in `read` are the **strides**. They say how many cells to move ahead
-# for one step in each dimension, and here they're `(4, 1)`. We chose them. Nothing in
-# the list depends on them, so we can choose others.
+# for one step in each dimension, and here they're `(4, 1)`. Nothing in the list depends
+# on them, so we can also choose others.
 #
-# **Puzzle 1: turn it.** The cells below read 4 rows of 3. Change the line so that these
-# rows are the columns from above: a e i, then b f j, c g k, and d h l.
+# **Puzzle 1: turn it.** `turned` reads 4 rows of 3. Change its line so that these rows
+# are the columns of the matrix above: a e i, then b f j, c g k, and d h l.
 
 
 # %%
@@ -138,8 +139,7 @@ print(matrix, "solved:", matrix == ["aei", "bfj", "cgk", "dhl"])
 # > offset + i · strides[0] + j · strides[1] + k · strides[2]
 #
 # The **offset** is the cell of the first element. So far it was 0. PyTorch and minigrad
-# use the same names for all three. In minigrad, you can also write `x.strides` and
-# `x.offset`.
+# use the same names for all three, and minigrad also has `x.strides` and `x.offset`.
 
 # %%
 t = torch.arange(12).reshape(3, 4)
@@ -153,11 +153,9 @@ print("minigrad", x.shape, x.stride(), x.storage_offset())
 strides(x, index=(1, 2))
 
 # %% [markdown]
-# Strides count **elements**, not bytes.
-#
-# Besides shape, strides, and offset, a tensor has a dtype and a device. Its `dtype`
-# says how many bytes each cell has and what they mean, and its `device` says where the
-# storage is, for example in a GPU's memory.
+# Strides count **elements**, not bytes. The tensor's `dtype` says how many bytes each
+# cell has and what they mean, and its `device` says where the storage is, for example
+# in a GPU's memory.
 
 # %%
 print(t.dtype, t.itemsize, "bytes per cell,", t.device)
@@ -169,7 +167,7 @@ print(t.dtype, t.itemsize, "bytes per cell,", t.device)
 # dimension has stride 1. A step in the dimension before it skips a whole row, a step in
 # the dimension before that skips a whole plane, and so on.
 #
-# **Predict** the strides of shape `(2, 3, 4)`.
+# **Predict** the strides of a new tensor of shape `(2, 3, 4)`.
 #
 # <details><summary>Answer</summary>
 #
@@ -190,7 +188,7 @@ torch.empty(2, 0, 3).stride(), minigrad.empty(2, 0, 3).stride()
 
 # %% [markdown]
 # With three dimensions, the picture shows one grid per plane. Here we mark an element
-# of the second one.
+# of the second plane.
 
 # %%
 strides(minigrad.arange(24).reshape(2, 3, 4), index=(1, 0, 2))
@@ -198,8 +196,8 @@ strides(minigrad.arange(24).reshape(2, 3, 4), index=(1, 0, 2))
 # %% [markdown]
 # ### From a nested list
 #
-# `tensor` takes the shape from the lengths of nested lists, and the cells from their
-# numbers, row by row.
+# `tensor` gets its shape from the lengths of the nested lists and fills its cells with
+# their numbers, row by row.
 
 
 # %%
@@ -224,25 +222,26 @@ with trying():
     minigrad.tensor(ragged)
 
 # %% [markdown]
-# Ours claim {{=(2, 3)}} for five cells. `tensor` {{=refuses|ValueError: expected
-# sequence of length 3}}, because strides can't describe such rows.
+# Our functions claim shape {{=(2, 3)}} for five cells, but `tensor` {{=raises an
+# error|ValueError: expected sequence of length 3}}, because no strides describe rows of
+# different lengths.
 #
 # ### From position to index
 #
-# The rule leads from an index to a cell. Often you need the other direction too. If you
-# count the elements of a tensor row by row, the number of an element is its
-# **position**. In `x`, position 7 comes after one whole row of 4 and 3 more elements.
+# The rule turns an index into a cell, but often you have only a number. If you count
+# the elements of a tensor row by row, the number of an element is its **position**. In
+# `x`, position 7 comes after one whole row of 4 and 3 more elements.
 
 # %%
 divmod(7, 4)
 
 # %% [markdown]
-# So it's row {{=1}}, column {{=3}}. A GPU runs the same function in thousands of
-# threads (chapter 01 explains how). Each thread knows only its own number, so if the
-# strides can be anything, it first has to compute the index of its element.
+# So it's in row {{=1}}, column {{=3}}. On a GPU, thousands of threads run the same
+# function (chapter 01 explains how), and each knows only its own number. If the strides
+# can be anything, a thread first has to turn that number into an index.
 #
 # **To the lab**: in exercise 1 (`contiguous_strides`), exercise 2 (`offset_of`), and
-# exercise 3 (`index_of`), you write these three rules for any number of dimensions.
+# exercise 3 (`index_of`), you implement these three rules for any number of dimensions.
 #
 # ### Choose your own
 #
@@ -264,7 +263,8 @@ strides(corners, base=x, name="corners", base_name="x")
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# From 0 to 8 it's two rows, or 8 cells. From 0 to 3 it's three columns, or 3 cells.
+# 0 and 8 are two rows apart, or 8 cells, and 0 and 3 are three columns apart, or 3
+# cells.
 #
 # ```python
 # corners = x.as_strided((2, 2), (8, 3))
@@ -287,15 +287,16 @@ strides(x.as_strided((3, 4), (3, 1)), name="bad")
 # read.
 #
 # If we claim that the rows are 5 cells apart, the last row ends {{=outside the
-# storage|they need 14 cells, the storage has 12}}. `as_strided` {{=refuses
-# that|RuntimeError: sizes}}, because otherwise we'd read memory that isn't ours.
+# storage|they need 14 cells, the storage has 12}}. `as_strided` {{=raises an
+# error|RuntimeError: sizes}}, because otherwise we'd read memory that isn't ours.
 
 # %%
 with trying():
     print(x.as_strided((3, 4), (5, 1)))
 
 # %% [markdown]
-# The sliders change shape, strides, and offset, but never the storage.
+# The next cell has sliders that change shape, strides, and offset, but never the
+# storage.
 
 # %%
 strides_explorer(3, 4)
@@ -338,8 +339,8 @@ print("the same storage:", x.T.storage is x.storage)
 
 # %% [markdown]
 # If nothing moves, then size shouldn't matter. To check, we time five rounds of a
-# thousand transposes and keep the fastest round. (Other programs on this machine can
-# only slow it down.)
+# thousand transposes and keep the fastest, because other programs on this machine can
+# only slow a round down.
 
 # %%
 from timeit import repeat
@@ -350,7 +351,8 @@ def microseconds(work, number=1000):
 
 
 # %% [markdown]
-# We compare four elements with a hundred million, which are 400 MB of float32.
+# We compare a matrix of four elements with one of a hundred million, or 400 MB of
+# float32.
 
 # %%
 for size in 2, 10_000:
@@ -360,9 +362,9 @@ for size in 2, 10_000:
 
 # %% [markdown]
 # Apart from noise, the times are the same. Moving the elements is another matter, and
-# that's what `contiguous()` does: it makes a copy whose elements are in the order of
-# the transpose. Here, copying only 16 million elements, about a sixth of the large
-# matrix, takes roughly 100,000 times as long.
+# that's what `contiguous()` does: it makes a copy whose elements are stored in the
+# order of the transpose. Here, copying only 16 million elements, about a sixth of the
+# large matrix, takes roughly 100,000 times as long.
 
 # %%
 part = torch.zeros(4000, 4000)
@@ -371,14 +373,14 @@ print(f"{microseconds(lambda: part.T.contiguous(), number=1):,.0f} microseconds"
 # %% [markdown]
 # ### More dimensions: permute
 #
-# `transpose` swaps two dimensions, and `permute` puts them into any order you like. Its
-# arguments say where each dimension comes from. For example, image libraries usually
-# return an image as height × width × color, but PyTorch's convolution (chapter 07)
-# expects color × height × width. `image.permute(2, 0, 1)` does that, because dimension
-# 0 of the result is dimension 2 of the image.
+# `transpose` swaps two dimensions, and `permute` puts all of them into any order you
+# like. Its arguments say where each dimension comes from. For example, image libraries
+# usually return an image as height × width × color, but PyTorch's convolution (chapter
+# 07) expects color × height × width. `image.permute(2, 0, 1)` does that, because
+# dimension 0 of the result is dimension 2 of the image.
 #
-# **Predict** the shape and the strides of the result, if the image has shape `(2, 4,
-# 3)` and strides `(12, 3, 1)`.
+# **Predict** the shape and the strides of the result if the image has shape `(2, 4, 3)`
+# and strides `(12, 3, 1)`.
 #
 # <details><summary>Answer</summary>
 #
@@ -412,7 +414,7 @@ print(again.shape, again.strides, "solved:", again.strides == image.strides)
 # <details><summary>Answer</summary>
 #
 # The height is dimension 1 of `colors`, the width is dimension 2, and the color is
-# dimension 0. Permuting by the same order a second time doesn't undo the first.
+# dimension 0. A second `permute(2, 0, 1)` doesn't undo the first.
 #
 # ```python
 # again = colors.permute(1, 2, 0)
@@ -425,10 +427,10 @@ print(again.shape, again.strides, "solved:", again.strides == image.strides)
 #
 # ## Slices: an offset and a step
 #
-# For slices, we take a larger tensor with four rows of six. `y[1]` is row 1. It begins
-# at cell 6, so its offset is {{=6|(6,) (1,) 6}}, and it has only one dimension. The
-# cells of the column `y[:, 2]` aren't side by side, but they don't have to be, because
-# the column has stride {{=6|(4,) (6,) 2}}.
+# For slices, we take a larger tensor with four rows of six. The row `y[1]` has only one
+# dimension, and it begins at cell 6, so its offset is {{=6|(6,) (1,) 6}}. The cells of
+# the column `y[:, 2]` aren't side by side, but they don't have to be, because the
+# column has stride {{=6|(4,) (6,) 2}}.
 
 # %%
 y = minigrad.arange(24).reshape(4, 6)
@@ -437,7 +439,7 @@ for v in y[1], y[:, 2]:
 
 # %% [markdown]
 # A step in a slice multiplies the stride. If you pass `base`, the picture shows which
-# part of `y` the slice reads. It doesn't read the hatched cells.
+# part of `y` the slice reads, and hatches the other cells.
 
 # %%
 strides(y[1:, 1::2], base=y, name="y[1:, 1::2]", base_name="y")
@@ -486,9 +488,8 @@ print(*numbers, "solved:", numbers == ((2, 3), (12, 2), 1))
 # </details>
 
 # %% [markdown]
-# If you slice a slice, the offsets {{=add up|(12, 12, True)}}. The second view doesn't
-# refer to the first. It has its own shape, strides, and offset, and reads the same
-# storage.
+# If you slice a slice, the offsets {{=add up|(12, 12, True)}}. The second slice doesn't
+# refer to the first, but has its own shape, strides, and offset for the same storage.
 
 # %%
 y[1:][1:].offset, y[2:].offset, y[1:][1:].storage is y.storage
@@ -502,18 +503,17 @@ for v in y[1], y[1:2], y[1, None], y[1, :, None]:
     print(f"{v.shape!s:8} {v.strides!s:8} {v.offset}  {v.tolist()}")
 
 # %% [markdown]
-# `squeeze()` {{=removes|((6,), (6,))}} all such dimensions, and `squeeze(0)` removes
-# dimension 0 if its size is 1.
+# `squeeze()` {{=removes|((6,), (6,))}} all dimensions of size 1, and `squeeze(0)`
+# removes dimension 0 if its size is 1.
 
 # %%
 y[1, :, None].squeeze().shape, y[1:2].squeeze(0).shape
 
 # %% [markdown]
-# There's one more item, `...`. It stands for as many `:` as are missing, so `y[..., 0]`
-# is `y[:, 0]`.
+# Finally, `...` stands for as many `:` as are missing, so `y[..., 0]` is `y[:, 0]`.
 #
 # **To the lab**: exercise 6 (`slice_view`). It has the most cases, so take it in steps.
-# Start with ints, then add slices, then `None`, then `...`.
+# Start with ints, and then add slices, `None`, and `...`.
 #
 # ## One storage, many readers
 #
@@ -529,9 +529,9 @@ weights[:] = 0
 before
 
 # %% [markdown]
-# Our old values are {{=gone|tensor([0., 0.]}}. `before` is only a way to read the
-# storage, and the storage has changed. The other direction works too: if you write
-# through a view, the tensor that it came from changes.
+# Our old values are {{=gone|tensor([0., 0.]}}, because `before` shares the storage,
+# which has changed. It works the other way too: writing through a view changes the
+# tensor that it came from.
 
 # %%
 before[1] = 7
@@ -548,8 +548,8 @@ w.zero_()
 print(view, copy)
 
 # %% [markdown]
-# Views also have a hidden cost. A view keeps the whole storage alive, no matter how
-# little of it the view reads.
+# Views also have a hidden cost, because they keep the whole storage alive, no matter
+# how little of it they read.
 
 # %%
 million = torch.zeros(1000, 1000)
@@ -641,8 +641,8 @@ with trying():
     print(torch.zeros(5, 3) + torch.zeros(5))
 
 # %% [markdown]
-# **Puzzle 5: all differences.** From four positions, compute the 4 × 4 table whose
-# element (i, j) is `p[i] - p[j]`, without a loop.
+# **Puzzle 5: all differences.** From the four numbers in `p`, compute the 4 × 4 table
+# whose element (i, j) is `p[i] - p[j]`, without a loop.
 
 # %%
 p = torch.tensor([0, 1, 3, 7])
@@ -676,7 +676,7 @@ wide
 
 # %% [markdown]
 # {{=The whole row|[99, 99, 99, 99]}} has changed, and so has {{=`column`|[[99], [10],
-# [20]]}}. PyTorch does the same. But it {{=raises an error|RuntimeError: unsupported
+# [20]]}}. PyTorch does the same, but it {{=raises an error|RuntimeError: unsupported
 # operation}} for operations like `+=`, where several threads would read and write the
 # same cell.
 
@@ -688,8 +688,8 @@ with trying():
 # %% [markdown]
 # `+= 1` would update each cell four times, which would add 4 in total if the updates
 # ran one after the other. On a GPU, though, they run at the same time and may overwrite
-# each other, so the result isn't defined. The message tells you what to do: call
-# {{=`clone()`|Please clone()}} first.
+# each other, so the result isn't defined. As the message says, call {{=`clone()`|Please
+# clone()}} first.
 #
 # **To the lab**: exercise 7 (`broadcast_shapes`) and exercise 8 (`expand`).
 #
@@ -713,8 +713,7 @@ storage_order({"y[1:3]": y[1:3], "y[:, 1:3]": y[:, 1:3]})
 
 # %% [markdown]
 # The method `view` returns a view with another shape and the same number of elements.
-# (Slices are views too, even though only this method is called `view`.) For a
-# contiguous tensor, `view` always works.
+# For a contiguous tensor, it always works.
 
 # %%
 x.view(2, 6).strides, x.view(12).strides
@@ -745,9 +744,9 @@ storage_order({"x.T": x.T})
 x.reshape(12).storage is x.storage, x.T.reshape(12).storage is x.storage
 
 # %% [markdown]
-# That's convenient, but it's also a trap. Below, we write 1 through `reshape` into two
-# 2 × 3 tensors of zeros, and the second one is a transpose. **Predict** which of them
-# has changed afterward.
+# That's convenient, but it's also a trap. Below are two 2 × 3 tensors of zeros, and the
+# second is a transpose. We set the first element of each to 1 through `reshape`.
+# **Predict** which of them changes.
 
 # %%
 for a in torch.zeros(2, 3), torch.zeros(3, 2).T:
@@ -756,7 +755,7 @@ for a in torch.zeros(2, 3), torch.zeros(3, 2).T:
 
 # %% [markdown]
 # Only {{=the first|[[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]}} has changed, because `reshape`
-# had to copy the second. You can't see that from the line that writes.
+# had to copy the second, although the line that writes is the same for both.
 #
 # So use `view` if you rely on sharing, because it raises an error if it can't share.
 # Use `clone` if you rely on a copy, and `reshape` if you don't care. `contiguous()`
@@ -774,11 +773,11 @@ left = y[:, :4]
 left.is_contiguous(), left.view(4, 2, 2).strides
 
 # %% [markdown]
-# Merging two dimensions is harder, because the step from the end of one row to the
-# beginning of the next must be as long as every other step. If we take shape[d + 1]
+# Merging dimensions d and d + 1 is harder, because the step from the end of one row to
+# the beginning of the next must be as long as every other step. If we take shape[d + 1]
 # steps of strides[d + 1] cells from the beginning of a row, we must arrive at the
-# beginning of the next row, which is strides[d] cells away. So dimensions d and d + 1
-# can be merged if
+# beginning of the next row, which is strides[d] cells away. So these two can be merged
+# if
 #
 # > strides[d] == strides[d + 1] · shape[d + 1]
 #
@@ -809,9 +808,9 @@ four = {
 storage_order(four)
 
 # %% [markdown]
-# **Puzzle 6: windows.** There are also views that no slice can make. `signal` has six
-# samples. Read it as a matrix with a row for every three neighbors: 0 1 2, then 1 2 3,
-# 2 3 4, and 3 4 5. Nothing may be copied.
+# **Puzzle 6: windows.** Some views can't be made by slicing. Read the six samples of
+# `signal` as a matrix with a row for every three neighbors: 0 1 2, then 1 2 3, 2 3 4,
+# and 3 4 5. Nothing may be copied.
 
 # %%
 signal = minigrad.arange(6)
@@ -855,8 +854,8 @@ print(cells)
 strides(v, index=index_of(5, v.shape), base=y, name="v", base_name="y")
 
 # %% [markdown]
-# On a GPU, there's one thread for each i. Shape and strides are passed to the kernel as
-# a **struct**, which is a few values under one name. If you know chapter 01, you can
+# On a GPU, there's one thread for each i, and the kernel gets shape and strides as a
+# **struct**, which holds several values under one name. If you know chapter 01, you can
 # write this kernel now.
 #
 # **To the lab**: exercise 10 (`contiguous_kernel`).
@@ -873,7 +872,7 @@ corner.shape, corner.strides, corner.offset, corner.item()
 # %% [markdown]
 # A size can also be 0. Such a tensor has a shape but no elements, and it {{=reads no
 # cells|so no cell is read}}. You'll meet one if you select all elements that pass some
-# test and none do. Code that works for n rows should work for none.
+# test and none do. Code that works for n rows should also work for 0.
 
 # %%
 none = y[:, 2:2]
@@ -915,9 +914,9 @@ with trying():
     print(t[::-1])
 
 # %% [markdown]
-# If all strides are at least 0 and PyTorch has the array's dtype, `torch.from_numpy`
-# {{=shares the array's memory|tensor([100, 1, 2, 3])}}. That's how data gets from NumPy
-# to PyTorch without a copy.
+# If all strides are at least 0 and PyTorch supports the array's dtype,
+# `torch.from_numpy` {{=shares the array's memory|tensor([100, 1, 2, 3])}}. That's how
+# data gets from NumPy to PyTorch without a copy.
 
 # %%
 shared = torch.from_numpy(a)
@@ -938,10 +937,10 @@ shared[0]
 # | `data_type_` | `t.dtype` | `x.dtype` |
 # | `device_opt_` | `t.device` | `x.device` |
 #
-# The storage is a separate object (`StorageImpl`) with an address and a size in bytes.
-# It's reference-counted. `t.data_ptr()` is the address of the first element.
-# **Predict** how many bytes after the beginning of the storage this address is for
-# `t[1:, 2:]`, if an int64 takes up 8 bytes.
+# The storage is a separate, reference-counted object (`StorageImpl`) with an address
+# and a size in bytes. `t.data_ptr()` is the address of the first element. **Predict**:
+# if an int64 takes up 8 bytes, how many bytes after the beginning of the storage is the
+# first element of `t[1:, 2:]`?
 #
 # <details><summary>Answer</summary>
 #
@@ -999,7 +998,7 @@ for name, v in results.items():
 # | `contiguous` | – | row-major | – or 0 | {{=same|(6, 1) 6 same}}, or new |
 # | `clone` | – | row-major in minigrad | 0 | {{=always new|(6, 1) 0 new}} |
 #
-# PyTorch's `clone` differs in the strides. By default, it keeps the order of a
+# PyTorch's `clone` may return other strides, because by default it keeps the order of a
 # transposed tensor's dimensions (`memory_format=torch.preserve_format`).
 #
 # </details>

@@ -31,7 +31,7 @@ def contiguous_strides(shape):
 
     The last dimension has stride 1. Every other stride is the next stride times the
     next size, and a size of 0 counts as 1 there, as in PyTorch. The result is the same
-    as tuple(torch.empty(shape, device="meta").stride()): Python ints, none of NumPy's.
+    as tuple(torch.empty(shape, device="meta").stride()): Python ints, not NumPy's.
 
     shape: a tuple of ints >= 0, which may be empty. There may be up to 100 dimensions
         and fewer than 2 ** 63 elements, even if each size of 0 is replaced by 1.
@@ -70,7 +70,7 @@ def index_of(position, shape):
 
 @exercise(points=3, stars=3, minutes=25)
 def slice_view(shape, strides, offset, index):
-    """Return the shape, strides, and offset of x[index], two tuples and an int.
+    """Return the shape, strides, and offset of x[index]: two tuples and an int.
 
     shape, strides, offset: those of x. There may be up to 100 dimensions and nearly
         2 ** 63 elements, so you can't list the elements or the indices of a dimension.
@@ -115,9 +115,9 @@ def view_or_copy(shape, strides, new_shape):
     Both shapes have the same number of elements, and the elements keep their row-major
     order. Leave out all sizes of 1, and merge neighboring dimensions wherever
     strides[d] == strides[d + 1] * shape[d + 1]. A view exists if you can split
-    new_shape into consecutive groups so that the product of each group is one of the
-    merged sizes, in order. For example, merged sizes 2 and 12 allow (2, 3, 4) but not
-    (3, 8). If there are no elements, a view always exists.
+    new_shape into consecutive groups whose products are the merged sizes, in order.
+    For example, merged sizes 2 and 12 allow (2, 3, 4) but not (3, 8). If there are no
+    elements, a view always exists.
 
     shape, strides: tuples of ints >= 0, of the tensor. There may be up to 100
         dimensions and nearly 2 ** 63 elements, so you can't list them.

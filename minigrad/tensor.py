@@ -134,9 +134,10 @@ class Tensor(Methods, Differentiable, Suggesting):
         layout.wrap_dim(dim, self.ndim).
         A tensor without dimensions accepts an empty tuple. If nothing changes, the
         result may be the tensor itself.
-        Raises IndexError for a dimension that doesn't exist, repeated or not, and
-        RuntimeError for any other repeated one and for a wrong number of dims, even
-        none. If several of these faults come together, the error of any will do.
+        Raises IndexError for a dimension that doesn't exist, even if it's repeated,
+        and RuntimeError for a repeated dimension that exists and for a wrong number of
+        dims, including none. If several of these faults come together, the error of
+        any of them will do.
         """
 
     @differentiable("Transpose", lambda dy, base, dim0, dim1: dy.transpose(dim0, dim1))
@@ -148,23 +149,24 @@ class Tensor(Methods, Differentiable, Suggesting):
             the result may be the tensor itself.
 
         Raises IndexError for a dimension that doesn't exist. A tensor without
-        dimensions accepts 0 and -1, and the result has none either.
+        dimensions accepts 0 and -1, and the result has no dimensions either.
         """
 
     @differentiable("Expand", lambda dy, base, *sizes: sum_to_size(dy, base[0]))
     @exercise(points=2, stars=2, minutes=20)
     def expand(self, *sizes):
-        """Return a view that repeats dimensions of size 1, by stride 0; copy nothing.
+        """Return a view that repeats dimensions of size 1, with stride 0; copy nothing.
 
         sizes: ints or one tuple, at least as many as there are dimensions. New
             dimensions come first. -1 keeps a dimension's size.
 
         If x has shape (3, 1) and strides (1, 1), x.expand(2, 3, 4) has strides
-        (0, 1, 0). A size of 1 may become 0, too. The stride of a dimension of size 1 in
-        the result may be any int >= 0, and so may all strides if it has no elements.
+        (0, 1, 0). A size of 1 may become 0, too. In the result, the stride of
+        a dimension of size 1 may be any int >= 0, and if there are no elements, so may
+        all strides.
         If nothing changes, the result may be the tensor itself.
-        Raises RuntimeError for too few sizes, for another size where the old one isn't
-        1, for -1 in a new dimension, and for a size below -1.
+        Raises RuntimeError for too few sizes, for changing a size that isn't 1, for -1
+        in a new dimension, and for a size below -1.
         """
 
     @property

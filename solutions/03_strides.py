@@ -16,8 +16,8 @@
 # In this lab, you write the part of minigrad that turns a row of cells into a tensor.
 # There are eleven exercises, which take about {{duration}}. Once you've run a cell with
 # your code, minigrad uses it, and later labs read it from this notebook. One exercise
-# is a kernel. It builds on chapter 01, but it runs without a GPU. The last exercise is
-# a test.
+# is a kernel, which builds on chapter 01 but runs without a GPU, and the last one is a
+# test.
 
 # %% [markdown]
 # {{how}}
@@ -141,9 +141,8 @@ check(offset_of)
 # %% [markdown] task="index_of"
 # ## From position to index
 #
-# Now go the other way. If you count the elements of a tensor row by row, which index
-# does the element at `position` have? In shape `(2, 3)`, the positions 0 to 5 have the
-# indices
+# If you count the elements of a tensor row by row, which index does the element at
+# `position` have? In shape `(2, 3)`, the positions 0 to 5 have the indices
 #
 # > (0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2)
 #
@@ -167,9 +166,8 @@ for position in range(6):
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Start with the last dimension. The remainder of the position divided by its size is
-# the last index, and the quotient is the position among the remaining dimensions.
-# `divmod` returns both.
+# Divide the position by the last size. The remainder is the last index, and the
+# quotient is the position in the remaining dimensions. `divmod` returns both.
 #
 # </details>
 
@@ -220,8 +218,7 @@ strides(x.permute(2, 0, 1), base=x)
 # <details><summary>Hint 2</summary>
 #
 # After `as_ints` and `wrap_dim`, take `self.shape[d]` and `self.strides[d]` for each
-# `d` in `dims`. The dims are valid if they're 0, 1, 2, … up to `self.ndim - 1` once
-# they're sorted.
+# `d` in `dims`. Valid dims, once they're sorted, are 0, 1, 2, … up to `self.ndim - 1`.
 #
 # </details>
 
@@ -333,10 +330,10 @@ strides(x[1, 0:6:2], base=x)
 #
 # `item.indices(size)` of a slice returns start, stop, and step as plain numbers, and
 # takes care of None and negative numbers. The new size is `len(range(start, stop,
-# step))`. For an int, check the range yourself and add the size if it's negative. Then
-# an int or a start moves the offset by that many strides. Before you begin, replace
-# `...` with as many whole slices as there are dimensions left. If there's no `...`, put
-# one at the end.
+# step))`. For an int, check the range yourself and add the size if it's negative. Both
+# an int and a slice's start move the offset by that many steps of the stride. Before
+# you begin, replace `...` with as many whole slices as there are dimensions left. If
+# there's no `...`, put one at the end.
 #
 # </details>
 
@@ -456,8 +453,8 @@ check(broadcast_shapes)
 # `(1, 1)`, then `x.expand(3, 4)` has strides `(1, 0)`, and `x.expand(2, 3, 4)` has
 # strides `(0, 1, 0)`.
 #
-# Write the method `expand`. The sizes may also contain -1, and some sizes are errors.
-# The contract below lists all cases.
+# Write the method `expand`. The sizes may also contain -1, and some sizes aren't
+# allowed. The contract below lists all cases.
 
 # %%
 x = torch.arange(3).view(3, 1)
@@ -473,8 +470,8 @@ strides(x.expand(3, 4), base=x)
 # <details><summary>Hint 2</summary>
 #
 # The first `new = len(sizes) - self.ndim` dimensions have stride 0. After those,
-# dimension `d` of the result is dimension `d - new` of `self`. If the size is the same,
-# or -1, it keeps its stride. If the size differs, the old size must be 1, and the
+# dimension `d` of the result is dimension `d - new` of `self`. If the size is the same
+# or -1, the dimension keeps its stride. Otherwise, the old size must be 1, and the
 # stride is 0.
 #
 # </details>
@@ -528,11 +525,10 @@ check(Tensor.expand)
 #
 # Write `view_or_copy`. It returns the strides of the view, or None if there's no view.
 #
-# Two neighboring dimensions can be **merged** if one step of the outer one is as long
-# as all steps of the inner one together, which is its stride times its size. Merged
-# dimensions act as a single long dimension, which you can split in any way. Dimensions
-# that can't be merged can still be split. A dimension of size 1 never uses its stride,
-# so that stride doesn't matter.
+# Two neighboring dimensions can be **merged** if the stride of the outer one is the
+# stride times the size of the inner one. Merged dimensions act as a single long
+# dimension, which you can split in any way. Dimensions that can't be merged can still
+# be split. A dimension of size 1 never uses its stride, so that stride doesn't matter.
 
 # %%
 x = torch.arange(6).view(2, 3)
@@ -558,9 +554,9 @@ with trying():
 # <details><summary>Hint 3</summary>
 #
 # Then go through the new sizes, also from last to first. If a size doesn't divide
-# what's left of the current group, return None. Otherwise, it gets the current stride.
-# Then multiply the stride by that size, and divide what's left of the group by it. If 1
-# is left, the next group begins.
+# what's left of the current group, return None. Otherwise, the new size gets the
+# group's stride. Then multiply the group's stride by that size, and divide what's left
+# of the group by it. If 1 is left, the next group begins.
 #
 # </details>
 
@@ -607,8 +603,8 @@ check(view_or_copy)
 # you haven't read it, come back later. No other exercise needs this one.)
 #
 # You can't pass a Python tuple to a kernel. The shape and the strides arrive as a
-# **struct**, which is a few values under one name. The struct is passed by value, like
-# an int, and has these fields:
+# **struct**, which holds several values under one name. It's passed by value, like an
+# int, and has these fields:
 #
 # | field | meaning |
 # |---|---|
@@ -635,9 +631,10 @@ print("i = 22 has index", index, "and offset", np.dot(index, (1, 8, 2)))
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# First return if i is too large. Then loop over the dimensions from last to first. Add
-# the remainder times the stride to the offset, which starts at 0, and divide the rest,
-# which starts at i, by the size. At the end, store the element at that offset.
+# First return if i is too large. Then let an offset start at 0 and a rest at i, and
+# loop over the dimensions from last to first. Divide the rest by the size. Add the
+# remainder times the stride to the offset, and keep the quotient as the new rest. At
+# the end, copy the element at that offset to `y[i]`.
 #
 # </details>
 
@@ -679,8 +676,8 @@ check(contiguous_kernel)
 # function that it's given, compares the result, and raises an AssertionError (with
 # `assert`) if something is wrong.
 #
-# The check runs your test on several versions of `permute`. Your test must pass the
-# correct ones and fail the others, which have mistakes that are easy to make in this
+# The check runs your test on several versions of `permute`. Your test must accept the
+# correct ones and reject the others, which have mistakes that are easy to make in this
 # lab.
 
 # %%
@@ -735,10 +732,10 @@ check(test_permute)
 # %% [markdown]
 # ## What you've built
 #
-# You've written everything that lays out a tensor in memory. What's missing is the
-# arithmetic. The rest of minigrad's `Tensor` builds on your functions. `view`,
-# `reshape`, `flatten`, `T`, indexing, and `tolist` take a few lines each, and they all
-# call your code. Here several of them work together.
+# You've written everything that lays out a tensor in memory, and the rest of minigrad's
+# `Tensor` builds on it. `view`, `reshape`, `flatten`, `T`, indexing, and `tolist` take
+# only a few lines each, because they call your code. Here several of them work
+# together.
 
 # %%
 with trying() as show:
@@ -768,6 +765,6 @@ show_check(contiguous_strides)
 #
 # ## Where to go next
 #
-# So far, you haven't computed anything. You've only read tensors in different ways. In
+# So far, you haven't computed anything, but only read tensors in different ways. In
 # chapter 04, one kernel adds and multiplies tensors of any layout, and it finds each
 # element in the same way as your kernel.

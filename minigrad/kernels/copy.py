@@ -39,8 +39,8 @@ contiguous_kernel = kernel_exercise(
 // along dimension d is view.stride[d] cells, which may be 0. Every cell number fits
 // into an int. n is the product of the sizes, but some launches pass n = 0, and then
 // you must write nothing. The launch has one dimension and at least n threads, often
-// more. Exactly one thread must write each element of y. Any thread may read cells of
-// the view, but no others.
+// more. Exactly one thread must write each element of y. Threads may read any cells
+// of the view, but no other cells.
 __global__ void contiguous_kernel(const float* x, Strides view, float* y, int n);
 """,
     points=3,
