@@ -114,8 +114,7 @@ print(f"{crossing / 1e6:g} MB", "solved:", crossing % 7919 == 3620)  # no spoile
 # </details>
 
 # %% [markdown]
-# **To the lab**: exercises 3 (`costliest_copy`) and 4 (`needless_copies`) are about
-# such copies.
+# **To the lab**: exercise 3 (`needless_copies`).
 #
 # ## A whole program in CUDA C++
 #
@@ -483,8 +482,6 @@ short = np.zeros(6, np.float32)
 print(add.check(1, 8, (short, short.copy(), 8)))
 
 # %% [markdown]
-# **To the lab**: exercise 5 (`read_error`).
-#
 # ## From Python: CuPy and PyTorch
 #
 # Let's go back to Python. **CuPy** is NumPy on the GPU, with the same names. If it has

@@ -202,7 +202,7 @@ else:
     print("not run: PyTorch sees no GPU here")
 
 # %% [markdown]
-# **To the lab**: exercise 6 (`wheel_for`).
+# **To the lab**: exercise 4 (`wheel_for`).
 #
 # ## What goes wrong, and its message
 #
@@ -255,8 +255,6 @@ toolkit.program(sixteen)
 # %% [markdown]
 # With a working GPU, there's none. Without a driver, it's the first message of the
 # table.
-#
-# **To the lab**: exercise 5 (`read_error`).
 #
 # ## Before you go: two questions
 #

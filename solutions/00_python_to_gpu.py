@@ -13,10 +13,10 @@
 # %% [markdown]
 # # Lab 00 · From Python to the GPU
 #
-# Six exercises about what happens around a kernel. You choose a launch, write a first
-# kernel, find expensive copies, and read error messages. They take about {{duration}}.
-# You don't need a GPU or any of the libraries in the lesson, because everything is
-# graded on any machine.
+# Four exercises about what happens around a kernel. You choose a launch, write a first
+# kernel, find needless copies, and choose a wheel. They take about {{duration}}. You
+# don't need a GPU or any of the libraries in the lesson, because everything is graded
+# on any machine.
 
 # %% [markdown]
 # {{how}}
@@ -28,9 +28,9 @@ import numpy as np
 import minigrad
 from grading import check, show_check, trying
 from minigrad import solves
-from minigrad.kernels.driver import ERRORS, read_error, wheel_for
+from minigrad.kernels.driver import wheel_for
 from minigrad.kernels.first import pick_launch, roll
-from minigrad.kernels.transfers import costliest_copy, needless_copies
+from minigrad.kernels.transfers import needless_copies
 
 # %% [markdown] task="pick_launch"
 # ## How many blocks, and of how many threads?
@@ -166,65 +166,13 @@ with trying():
 # %% check="roll"
 check(roll)
 
-# %% [markdown] task="costliest_copy"
-# ## The most expensive copy
-#
-# The time until the first byte of a copy arrives is called the **latency**. After that,
-# the bytes arrive at a certain **rate**. So a small array that's copied in every
-# iteration of a loop may cost more than a large one that's copied once.
-#
-# Write `costliest_copy(copies, links)`. It returns the name of the array whose copies
-# take the most time in total. A single copy takes `latency + nbytes / rate`
-# microseconds.
-
-# %%
-links = {"to device": (10, 20000), "to host": (10, 10000)}
-copies = [("weights", "to device", 4_000_000)]
-copies += [("loss", "to host", 4) for step in range(100)]
-for name, link, nbytes in copies[:2]:
-    latency, rate = links[link]
-    print(f"{name}: one copy takes {latency + nbytes / rate:.4f} us")
-
-# %% [markdown] hints="costliest_copy"
-# <details><summary>Hint 1</summary>
-#
-# Suppose you had a dict from each name to its microseconds so far. What does it hold
-# after the last copy?
-#
-# </details>
-# <details><summary>Hint 2</summary>
-#
-# `spent.get(name, 0)` starts each name at 0, so you can add what this copy takes. A
-# dict keeps its keys in the order in which they were inserted, and `max` with a `key`
-# returns the first of equal ones. `max` also accepts a `default` for an empty dict.
-#
-# </details>
-
-
-# %% exercise="costliest_copy"
-@solves(costliest_copy)
-def costliest_copy(copies, links):
-    ### BEGIN SOLUTION
-    spent = {}
-    for name, link, nbytes in copies:
-        latency, rate = links[link]
-        spent[name] = spent.get(name, 0) + latency + nbytes / rate  #: spent
-    return max(spent, key=spent.get, default=None)  #: result
-    ### END SOLUTION
-
-
-# %%
-with trying():
-    print(costliest_copy(copies, links))
-
-# %% check="costliest_copy"
-check(costliest_copy)
-
 # %% [markdown] task="needless_copies"
 # ## Copies that you don't need
 #
-# The cheapest copy is one that you don't make. Here's what a program did, event by
-# event:
+# The time until the first byte of a copy arrives is called the **latency**. If it's 10
+# microseconds, copying the 4 bytes of a loss to the host in each of 100 steps takes 1
+# ms, which is longer than copying 16 MB of weights once at 20 GB/s. The cheapest copy
+# is one that you don't make. Here's what a program did, event by event:
 #
 # | number | event | |
 # |---|---|---|
@@ -293,66 +241,6 @@ with trying():
 # %% check="needless_copies"
 check(needless_copies)
 
-# %% [markdown] task="read_error"
-# ## What a CUDA error asks you to do
-#
-# Each CUDA error has a number and a sentence. The runtime has a name for it, and the
-# driver may have another. Libraries print the sentence or one of the two names
-# somewhere in a longer message. `ERRORS` is a list of the most common errors. Each has
-# a `.number`, a `.runtime` and a `.driver` name (`None` if the driver has none), and
-# its sentence in `.words`.
-#
-# Write `read_error(message)`. It finds the error and says what has to be fixed, as
-# `(number, cause)`, or returns `None` for a message that names none of them.
-
-# %%
-for error in ERRORS:
-    print(f"{error.number:3} {error.runtime}: {error.words}")
-
-# %% [markdown] hints="read_error"
-# <details><summary>Hint 1</summary>
-#
-# How can you compare without regard to case? And what do you do with a name that's
-# `None`?
-#
-# </details>
-# <details><summary>Hint 2</summary>
-#
-# Convert the message to lowercase once. For each error, test whether any of its three
-# texts is in the message, also in lowercase. A dict from numbers to causes does the
-# rest.
-#
-# </details>
-
-
-# %% exercise="read_error"
-@solves(read_error)
-def read_error(message):
-    ### BEGIN SOLUTION
-    #: causes
-    causes = {35: "driver", 222: "driver", 100: "device", 209: "build", 9: "launch"}
-    #: join_causes
-    causes |= {701: "launch", 700: "kernel", 716: "kernel", 719: "kernel", 2: "memory"}
-    message = message.lower()  #: message_lower
-    for error in ERRORS:
-        signs = error.runtime, error.driver, error.words  #: signs
-        if any(sign and sign.lower() in message for sign in signs):  #: if_sign
-            return error.number, causes[error.number]  #: early_result
-    return None  #: result
-    ### END SOLUTION
-
-
-# %%
-with trying():
-    print(
-        read_error("RuntimeError: CUDA error: an illegal memory access was encountered")
-    )
-    print(read_error("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate"))
-    print(read_error("IndexError: index 5 is out of bounds for axis 0 with size 5"))
-
-# %% check="read_error"
-check(read_error)
-
 # %% [markdown] task="wheel_for"
 # ## Which wheel fits this machine?
 #
@@ -416,15 +304,14 @@ check(wheel_for)
 # %% [markdown]
 # ## What you've built
 #
-# Your functions choose a launch, find needless copies, read errors, and choose a wheel.
-# Here they work together on one program, from the launch to the error.
+# Your functions choose a launch, find needless copies, and choose a wheel. Here they
+# work together on one program.
 
 # %%
 with trying():
     blocks, threads = pick_launch(1_000_000, 40, limits)
     print(f"launch {blocks} blocks of {threads} threads")
     print("leave out the copies", needless_copies(events))
-    print("reason:", read_error("CUDA_ERROR_NO_BINARY_FOR_GPU"))
     print("take:", wheel_for((12, 8), (8, 6), wheels))
 
 # %% [markdown]

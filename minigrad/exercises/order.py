@@ -17,9 +17,7 @@ ORDER = {
     "00_python_to_gpu": [
         "pick_launch",
         "roll",
-        "costliest_copy",
         "needless_copies",
-        "read_error",
         "wheel_for",
     ],
     "01_threads": [

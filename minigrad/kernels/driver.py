@@ -1,66 +1,6 @@
-"""What the driver says, and what it runs. The table holds facts; lab 00 reads them."""
-
-from typing import NamedTuple
+"""Which wheel the driver runs. Written in lab 00."""
 
 from ..exercises.registry import exercise
-
-
-class CudaError(NamedTuple):
-    """An error's number, its names in the runtime and the driver, and its words."""
-
-    number: int
-    runtime: str
-    driver: str | None  # None: only the runtime has it
-    words: str
-
-
-ERRORS = tuple(
-    CudaError(*row)
-    for row in [
-        (2, "cudaErrorMemoryAllocation", "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"),
-        (9, "cudaErrorInvalidConfiguration", None, "invalid configuration argument"),
-        (35, "cudaErrorInsufficientDriver", None,
-         "CUDA driver version is insufficient for CUDA runtime version"),
-        (100, "cudaErrorNoDevice", "CUDA_ERROR_NO_DEVICE",
-         "no CUDA-capable device is detected"),
-        (209, "cudaErrorNoKernelImageForDevice", "CUDA_ERROR_NO_BINARY_FOR_GPU",
-         "no kernel image is available for execution on the device"),
-        (222, "cudaErrorUnsupportedPtxVersion", "CUDA_ERROR_UNSUPPORTED_PTX_VERSION",
-         "the provided PTX was compiled with an unsupported toolchain"),
-        (700, "cudaErrorIllegalAddress", "CUDA_ERROR_ILLEGAL_ADDRESS",
-         "an illegal memory access was encountered"),
-        (701, "cudaErrorLaunchOutOfResources", "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES",
-         "too many resources requested for launch"),
-        (716, "cudaErrorMisalignedAddress", "CUDA_ERROR_MISALIGNED_ADDRESS",
-         "misaligned address"),
-        (719, "cudaErrorLaunchFailure", "CUDA_ERROR_LAUNCH_FAILED",
-         "unspecified launch failure"),
-    ]
-)  # fmt: skip
-
-
-@exercise(points=2, stars=2, minutes=15, level="extra")
-def read_error(message):
-    """Return (number, cause) of the CUDA error that a message names, or None.
-
-    message: a text as a program prints it, of one or more lines. It names an error of
-        ERRORS if it contains the complete text of .words, .runtime, or .driver, in any
-        mix of uppercase and lowercase ASCII letters, even inside a longer word, but
-        never broken across lines. No message names more than one error. Nothing else
-        counts, not even an error number.
-
-    cause is what has to be fixed:
-        "driver": it's older than the program's CUDA version (35, 222)
-        "device": no GPU is found (100)
-        "build": the program has no code for this GPU (209)
-        "launch": the grid, the block, or what the block needs (9, 701)
-        "kernel": it failed while it ran, and the process must be restarted (700, 716,
-            719)
-        "memory": the device's memory is full (2)
-
-    read_error("RuntimeError: CUDA error: out of memory") -> (2, "memory")
-    read_error("IndexError: index 5 is out of bounds") -> None
-    """
 
 
 @exercise(points=3, stars=3, minutes=25, level="extra")

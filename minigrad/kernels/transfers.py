@@ -3,25 +3,6 @@
 from ..exercises.registry import exercise
 
 
-@exercise(points=2, stars=1, minutes=10, level="good to know")
-def costliest_copy(copies, links):
-    """Return the name of the array whose copies take the most time in total.
-
-    copies: a list of (name, link, nbytes), one per copy that was made. An array may be
-        copied many times.
-    links: {link: (latency, rate)}. A copy takes latency + nbytes / rate microseconds,
-        with the latency in microseconds and the rate in bytes per microsecond.
-
-    If several arrays take the same time, return the one whose first copy comes first.
-    (Every copy of such arrays takes a whole number of microseconds, and no total
-    reaches 2 ** 53, so rounding can't hide a tie.) A copy may take no time, with
-    latency 0 and nbytes 0. If nothing was copied, return None.
-
-    links = {"to device": (10, 20000), "to host": (10, 10000)}
-    costliest_copy([("x", "to device", 400000), ("y", "to host", 400000)], links) -> "y"
-    """
-
-
 @exercise(points=3, stars=2, minutes=20, level="good to know")
 def needless_copies(events):
     """Return the numbers of the copies that aren't needed, a list in increasing order.
