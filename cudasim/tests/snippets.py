@@ -7,8 +7,10 @@ of the error, and => begins its message.
 """
 
 import pathlib
+import re
 
 HERE = pathlib.Path(__file__).parent
+INCLUDE = re.compile(r"^\s*#\s*include.*$", re.M)
 SIGNATURE = (
     "__global__ void k(float* o, int n, const float* c, double d, float f, "
     "unsigned u, int* q)"
@@ -42,3 +44,13 @@ def expected(entry):
 def kernels():
     """name -> text of the teaching kernels."""
     return {p.stem: p.read_text() for p in sorted((HERE / "kernels").glob("*.cu"))}
+
+
+def together(sources):
+    """One program of several: each in a namespace, without its #include lines."""
+    heads = {line.strip(): 0 for text in sources for line in INCLUDE.findall(text)}
+    spaces = [
+        f"namespace n{i} {{\n{INCLUDE.sub('', text)}\n}}"
+        for i, text in enumerate(sources)
+    ]
+    return "\n".join([*heads, *spaces])

@@ -5,12 +5,21 @@ import numpy as np
 import pytest
 import torch
 from cudasim import nvrtc
+from snippets import together
 
 
-def compiles(text, arch=90):
-    """Assert that NVRTC takes a text, where it is here."""
-    if not nvrtc.missing():
-        assert nvrtc.compiled(text, arch) == ""
+@pytest.fixture(scope="module")
+def compiles(nightly):
+    """compiles(text, arch): NVRTC takes it. It is asked after the last test.
+
+    All texts are one program, since headers take longest; by `--nightly` each is one.
+    """
+    texts = {80: [], 90: []}
+    yield lambda text, arch=90: texts[arch].append(text)
+    for arch, some in texts.items():
+        if not nvrtc.missing() and (nightly or nvrtc.compiled(together(some), arch)):
+            logs = {text: nvrtc.compiled(text, arch) for text in some}
+            assert {text: log for text, log in logs.items() if log} == {}
 
 
 FP8 = """
@@ -27,7 +36,7 @@ __global__ void k(const float* x, unsigned char* y, unsigned char* z, float* bac
 }"""
 
 
-def test_fp8_as_pytorch():
+def test_fp8_as_pytorch(compiles):
     """But for what is too large: CUDA's constructors give the largest number."""
     random = np.random.default_rng(0)
     some = random.standard_normal(2000) * 10 ** random.uniform(-6, 6, 2000)
@@ -98,7 +107,7 @@ __global__ void k(int* y, float* z, const float4* x) {
 }"""
 
 
-def test_ptx():
+def test_ptx(compiles):
     y, z = np.zeros(321, np.int32), np.zeros(192, np.float32)
     x = np.random.default_rng(0).standard_normal((64, 4)).astype(np.float32)
     report = cudasim.run(
@@ -145,7 +154,7 @@ __global__ void k(const T* a, const T* b, float* c) {
 
 
 @pytest.mark.parametrize("type, name", [("half", "f16"), ("__nv_bfloat16", "bf16")])
-def test_mma_is_the_product(type, name):
+def test_mma_is_the_product(type, name, compiles):
     text = MMA.replace("const T", f"const {type}").replace(") T", f") {type}")
     text = text.replace("NAME", name)
     torch_type = torch.float16 if name == "f16" else torch.bfloat16
@@ -193,7 +202,7 @@ template <int M, int N> __global__ void k(const half* a, const half* b, float* c
 
 
 @pytest.mark.parametrize("m, n", [(16, 16), (32, 8), (8, 32)])
-def test_wmma_is_the_product(m, n):
+def test_wmma_is_the_product(m, n, compiles):
     a, b = torch.randn(m, 16).half(), torch.randn(n, 16).half()
     c = np.zeros((m, n), np.float32)
     kernel = cudasim.RawKernel(WMMA, f"k<{m}, {n}>", ("-arch=compute_80",))
@@ -247,7 +256,7 @@ def reversed_four_times(text):
     return report.findings, y.tolist() == (4 * x[::-1]).tolist()
 
 
-def test_copies_and_their_barriers():
+def test_copies_and_their_barriers(compiles):
     assert reversed_four_times(BARRIER) == ([], True)
     compiles(BARRIER)
 
@@ -276,7 +285,7 @@ __global__ void k(cudaTextureObject_t t, float* y, int width, int height, float 
 }"""
 
 
-def test_textures():
+def test_textures(compiles):
     image = np.arange(12, dtype=np.float32).reshape(3, 4)
     kernel, y = cudasim.RawKernel(TEXTURE, "k"), np.zeros((3, 4), np.float32)
 
@@ -318,7 +327,7 @@ __global__ void k(int* y) {
 }"""
 
 
-def test_a_thread_group_is_any_group():
+def test_a_thread_group_is_any_group(compiles):
     y = np.zeros(128, np.int32)
     report = cudasim.run(cudasim.RawKernel(GROUPS, "k"), 1, 64, (y,), shared_mem=256)
     assert report.findings == []
@@ -359,7 +368,7 @@ def test_the_whole_grid_waits(schedule):
     assert over_the_grid(GRID, schedule, 6)[0] == [("divergent-barrier", 12)]
 
 
-def test_a_grid_that_is_too_large_to_wait():
+def test_a_grid_that_is_too_large_to_wait(compiles):
     with pytest.raises(ValueError, match=r"has grid.sync\(\), so all its blocks"):
         over_the_grid(GRID, "lockstep", 5000)
     compiles(GRID)
@@ -388,7 +397,7 @@ __global__ void k(const int* x, int* count, int* out, int* ranks, int* votes) {
 
 
 @pytest.mark.parametrize("schedule", ["lockstep", "warps"])
-def test_groups_of_the_lanes_that_are_there(schedule):
+def test_groups_of_the_lanes_that_are_there(schedule, compiles):
     x = np.random.default_rng(0).integers(-5, 6, 64).astype(np.int32)
     count, out, ranks, votes = (np.zeros(64, np.int32) for _ in range(4))
     args = x, count, out, ranks, votes
@@ -426,7 +435,7 @@ __global__ void k(const int* x, int* sum, int* most, int* bits, float* f) {
 
 
 @pytest.mark.parametrize("schedule", ["lockstep", "warps"])
-def test_a_reduction_over_the_lanes_that_are_there(schedule):
+def test_a_reduction_over_the_lanes_that_are_there(schedule, compiles):
     x = np.random.default_rng(0).integers(-5, 6, 96).astype(np.int32)
     x[32:64] = abs(x[32:64])  # a whole warp
     out = [np.zeros(96, np.int32) for _ in range(3)] + [np.zeros(96, np.float32)]
@@ -441,7 +450,7 @@ def test_a_reduction_over_the_lanes_that_are_there(schedule):
     compiles(REDUCED)
 
 
-def test_a_group_copies():
+def test_a_group_copies(compiles):
     text = """
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
@@ -471,7 +480,7 @@ __global__ void k(cudaSurfaceObject_t in, cudaSurfaceObject_t out, int shift) {
 }"""
 
 
-def test_surfaces():
+def test_surfaces(compiles):
     image = np.arange(1, 13, dtype=np.float32).reshape(3, 4)
     source, out = (
         cudasim.surface(image),
@@ -490,7 +499,7 @@ def test_surfaces():
     compiles(SURFACE)
 
 
-def test_layers_of_a_texture():
+def test_layers_of_a_texture(compiles):
     text = """
 __global__ void k(cudaTextureObject_t t, float* y) {
     y[threadIdx.x] = tex2DLayered<float>(t, 0.25f * threadIdx.x + 0.25f, 0.5f, 1);
@@ -548,7 +557,7 @@ COLLECTIVE = [
 
 
 @pytest.mark.parametrize("body", COLLECTIVE)
-def test_what_a_warp_does_together_orders_no_memory(body):
+def test_what_a_warp_does_together_orders_no_memory(body, compiles):
     parts = body.split("@")
     wrong = [
         "__syncwarp();".join([" ".join(parts[: i + 1]), *parts[i + 1 :]])
@@ -592,7 +601,7 @@ COPIES = [
 
 
 @pytest.mark.parametrize("header, body", COPIES)
-def test_a_wait_that_is_missing_is_found(header, body):
+def test_a_wait_that_is_missing_is_found(header, body, compiles):
     head = "__global__ void f(const float* x, float* y) { int t = threadIdx.x;"
     head = f"{header}\n{head} __shared__ float s[64], more[64];\n"
     first, wait, last = body.split("@")

@@ -10,7 +10,7 @@ from cudasim import nvrtc
 from cudasim.front import builtins, ctype as C
 from cudasim.front.headers import OUTSIDE
 from mutation import mutated
-from snippets import entries, expected, kernels
+from snippets import INCLUDE, entries, expected, kernels, together
 
 BATCH = 40
 MISSING = nvrtc.missing()
@@ -18,7 +18,6 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(bool(MISSING), reason=f"not run: NVRTC ({MISSING})"),
 ]
-INCLUDE = re.compile(r"^\s*#\s*include.*$", re.M)
 
 
 def instances(text):
@@ -48,16 +47,6 @@ def accepted(text, targets, names=(), options=()):
     code, rest = nvrtc.with_macros(text, options)
     for arch in targets:
         assert nvrtc.compiled(code, arch, names, (*nvrtc.QUICKLY, *rest)) == ""
-
-
-def together(sources):
-    """One program of several: each in a namespace, without its #include lines."""
-    heads = {line.strip(): 0 for text in sources for line in INCLUDE.findall(text)}
-    spaces = [
-        f"namespace n{i} {{\n{INCLUDE.sub('', text)}\n}}"
-        for i, text in enumerate(sources)
-    ]
-    return "\n".join([*heads, *spaces])
 
 
 def alone(text):
