@@ -9,7 +9,7 @@ import re
 
 import cudasim
 import numpy as np
-import pytest
+from table import table
 
 HEAD = """__global__ void k(const float* x, float* y, const unsigned char* b, int n) {
 int tid = threadIdx.x, tx = tid, ty = threadIdx.y, i = blockIdx.x * blockDim.x + tid;
@@ -260,12 +260,12 @@ y[i] = v;  // requests 2, sectors 5
 
 
 def cases():
-    """(title, grid, block, body) of each."""
+    """(name, grid, block, body) of each."""
     for text in CASES.strip().split("\n\n"):
         head, *lines = text.split("\n")
-        title, name, launch = re.fullmatch(r"(= (\w+)(\(.*\)))", head).groups()
+        name, launch = re.fullmatch(r"= (\w+)(\(.*\))", head).groups()
         lines = [line for line in lines if not line.startswith("#")]
-        yield pytest.param(*eval(launch), "\n".join(lines), id=name)
+        yield name, *eval(launch), "\n".join(lines)
 
 
 def counted(report, line):
@@ -286,8 +286,8 @@ def watched(grid, block, body):
     return cudasim.run(kernel, (grid,), block, args, tools="all")
 
 
-@pytest.mark.parametrize("grid, block, body", list(cases()))
-def test_counts_by_hand(grid, block, body):
+@table("name, grid, block, body", cases(), ids=lambda case: case[0])
+def test_counts_by_hand(name, grid, block, body):
     report = watched(grid, block, body)
     first, checked = HEAD.count("\n") + 1, 0
     for line, text in enumerate(body.split("\n"), first):

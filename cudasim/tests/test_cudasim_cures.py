@@ -1,8 +1,11 @@
 """What a finding says to write takes it away: the advice is followed, text by text."""
 
+import itertools
+
 import cudasim
 import numpy as np
 import pytest
+from table import table
 
 HEAD = """__device__ int bump(int v) { return v + 1; }
 __device__ void add(int* p, int v) { *p += v; }
@@ -63,10 +66,9 @@ def findings(text, type, grid, block):
     return cudasim.run(kernel, grid, block, args).findings
 
 
-@pytest.mark.parametrize("grid, block", SHAPES)
-@pytest.mark.parametrize("plain, atomic, type", UPDATES)
-@pytest.mark.parametrize("shared", [False, True])
-def test_an_update_names_its_atomic_operation(plain, atomic, type, grid, block, shared):
+@table("update, shape, shared", itertools.product(UPDATES, SHAPES, [False, True]))
+def test_an_update_names_its_atomic_operation(update, shape, shared):
+    (plain, atomic, type), (grid, block) = update, shape
     if shared:
         before = f"__shared__ {type} s[16];\nif (t < 8) s[t] = s[t + 8] = 50;\n"
         before += "__syncthreads();\n"

@@ -3,6 +3,7 @@
 import cudasim
 import numpy as np
 import pytest
+from table import table
 
 THREADS = 70
 BODIES = []
@@ -10,7 +11,7 @@ BODIES = []
 
 def body(expected, text, before=""):
     """A body that sets `r` from `i`, the thread's number; `before` stands above."""
-    BODIES.append(pytest.param(before, text, expected, id=" ".join(text.split())[:60]))
+    BODIES.append((before, text, expected))
 
 
 # fmt: off
@@ -180,7 +181,7 @@ def source(before, text):
 
 
 @pytest.mark.parametrize("schedule", ["lockstep", "warps", "steps"])
-@pytest.mark.parametrize(("before", "text", "expected"), BODIES)
+@table("before, text, expected", BODIES, ids=lambda row: " ".join(row[:2]))
 def test_bodies(before, text, expected, schedule):
     module = cudasim.RawModule(source(before, text))
     kernel = module.get_function("k")

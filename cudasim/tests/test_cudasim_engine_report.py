@@ -6,6 +6,7 @@ import re
 import cudasim
 import numpy as np
 import pytest
+from table import table
 
 
 def found(body, args=None, before="", params="float* o, int n", block=32, **how):
@@ -79,7 +80,7 @@ float e[5][3][2] = {}, c[9] = {}; float4* r = (float4*)o + 20;
 
 
 @pytest.mark.parametrize("m", [0, 10**6, 10**12, 1 << 62, 2**63 - 99, -(10**12)])
-@pytest.mark.parametrize("body", FAR)
+@table("body", FAR)
 def test_one_finding_of_each_access(body, m):
     params = "float4* o, long long m"
     source = f"__global__ void k({params}) {{ int i = threadIdx.x;\n{ARRAYS}{body} }}"

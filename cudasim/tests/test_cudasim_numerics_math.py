@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from cudasim import numerics
 from cudasim.front import builtins
+from table import table
 
 F32, F64 = np.float32, np.float64
 NAN, INF = np.nan, np.inf
@@ -83,7 +84,7 @@ def errors(name, dtype, count):
 NAMES = sorted(references())
 
 
-@pytest.mark.parametrize("name", NAMES)
+@table("name", NAMES)
 def test_float_is_within_the_published_bound(name):
     """And well within: the float64 result is rounded once, so 0.51 is enough."""
     worst = max(errors(name, F32, 150))
@@ -100,7 +101,7 @@ DOUBLE_ULP = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", NAMES)
+@table("name", NAMES)
 def test_double_is_close(name):
     worst = max(errors(name, F64, 100))
     assert worst[0] <= DOUBLE_ULP.get(name, 2), worst
@@ -163,7 +164,7 @@ SPECIAL_TWO = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("case", SPECIAL + SPECIAL_TWO, ids=str)
+@table("case", SPECIAL + SPECIAL_TWO)
 def test_special_values(case):
     name, *args, expected = case
     args = [F32(a) for a in args]

@@ -1,6 +1,7 @@
 """The tools of the simulator but for races, with accesses made by hand."""
 
 import gc
+import itertools
 
 import cudasim
 import numpy as np
@@ -16,6 +17,7 @@ from cudasim.tools import (
     Init,
     explain as explain_counts,
 )
+from table import table
 
 # Init
 
@@ -165,9 +167,10 @@ def slowly(geometry, address, mask, of_warp):
     return sum(1 for w in warps if w), sum(of_warp(w) for w in warps if w)
 
 
-@pytest.mark.parametrize("mask", MASKS)
-@pytest.mark.parametrize("pattern", PATTERNS)
-@pytest.mark.parametrize("block", SHAPES, ids=str)
+ACCESSES = [*itertools.product(SHAPES, PATTERNS, MASKS)]
+
+
+@table("block, pattern, mask", ACCESSES)
 def test_sectors_by_a_slow_count(block, pattern, mask):
     m = Machine(Coalescing, block, 3)
     index, mask = PATTERNS[pattern](m), MASKS[mask](m)
@@ -259,9 +262,7 @@ def most_in_a_bank(warp):
     return max(sum(w % 32 == bank for w in words) for bank in range(32))
 
 
-@pytest.mark.parametrize("mask", MASKS)
-@pytest.mark.parametrize("pattern", PATTERNS)
-@pytest.mark.parametrize("block", SHAPES, ids=str)
+@table("block, pattern, mask", ACCESSES)
 def test_passes_by_a_slow_count(block, pattern, mask):
     m = Machine(Banks, block, 3)
     index, mask = PATTERNS[pattern](m), MASKS[mask](m)
@@ -304,8 +305,7 @@ def test_only_active_lanes_disagree():
     assert (m.counts["branches"], m.counts["divergent_branches"]) == (2, 0)
 
 
-@pytest.mark.parametrize("mask", MASKS)
-@pytest.mark.parametrize("block", SHAPES, ids=str)
+@table("block, mask", itertools.product(SHAPES, MASKS))
 def test_divergence_by_a_slow_count(block, mask):
     m = Machine(Divergence, block, 3)
     mask, taken = MASKS[mask](m), (m.tx // 5 + m.ty + m.bx) % 4 == 0

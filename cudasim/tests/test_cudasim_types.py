@@ -4,6 +4,7 @@ import cudasim
 import numpy as np
 import pytest
 from cudasim.front import ctype as C, tree as T
+from table import table
 
 
 def only(source, options=()):
@@ -24,7 +25,7 @@ def expression(text, declarations=""):
     return kernel.body.statements[0].init
 
 
-@pytest.mark.parametrize(
+@table(
     "text, name",
     [
         ("c + c", "int"), ("s * s", "int"), ("b + b", "int"), ("i + u", "unsigned int"),
@@ -77,7 +78,7 @@ def test_arrays_keep_every_dimension():
     assert index.base.base.variable is kernel.shared[0]
 
 
-@pytest.mark.parametrize("name, type", sorted(C.VECTORS.items()))
+@table("name, type", sorted(C.VECTORS.items()))
 def test_vector_layout(name, type):
     assert (
         type.dtype.itemsize == type.size == sum(t.size for t, _ in type.fields.values())

@@ -18,6 +18,7 @@ import pytest
 from built_together import built_together  # noqa: F401
 from judging import SUBJECTS, unanswered  # noqa: F401
 from styles import rights
+from table import table
 
 from grading.checking.answers import Rewritten
 from grading.checking.check import find_check, judge
@@ -45,7 +46,7 @@ def little_to_collect():
 
 
 def pytest_generate_tests(metafunc):
-    if "specimen" in metafunc.fixturenames:
+    if "specimens" in metafunc.fixturenames:
         options = metafunc.config.option
         few = 1 if options.nightly else 6
         runs = [
@@ -53,19 +54,19 @@ def pytest_generate_tests(metafunc):
             for exercise in EXERCISES
             for run in runs_of(exercise, options.seeds, few)
         ]
-        metafunc.parametrize(("specimen", "by", "seed"), runs)
+        metafunc.parametrize(("exercise", "specimens", "by", "seed"), runs)
 
 
 def runs_of(exercise, seeds, few):
-    """Each specimen by each seed; of those in Python one of a few by bytes, too."""
+    """All specimens by each seed; of those in Python one of a few by bytes, too."""
     mine = specimens_of(exercise)
     ways = [("local", seed, mine) for seed in range(seeds)]
     if not isinstance(exercise, KernelExercise):
         ways += [("bytes", 3, mine[::few])]
     group = pytest.mark.xdist_group(exercise.chapter)
     for by, seed, some in ways:
-        for s in some:
-            yield pytest.param(s, by, seed, id=f"{by}-{seed}-{s}", marks=group)
+        name = f"{by}-{seed}-{exercise.name}"
+        yield pytest.param(exercise, some, by, seed, id=name, marks=group)
 
 
 @pytest.mark.slow
@@ -97,9 +98,9 @@ def test_the_solution_in_other_styles(exercise, nightly, request):
     few = len(answers) if nightly else min(1, len(answers))
     for specimen in random.Random(exercise.name).sample(answers, few):
         for seed in range(request.config.option.seeds):
-            test_specimen(specimen, "local", seed)
+            expect_its_cause(specimen, "local", seed)
         if nightly and not isinstance(exercise, KernelExercise):
-            test_specimen(specimen, "bytes", 3)
+            expect_its_cause(specimen, "bytes", 3)
 
 
 @functools.lru_cache(maxsize=1)
@@ -109,7 +110,15 @@ def exam_of(exercise, seed):
 
 @pytest.mark.slow
 @pytest.mark.kept("verdicts")
-def test_specimen(specimen, by, seed):
+def test_specimens(exercise, specimens, by, seed):
+    @table("specimen", specimens)
+    def each(specimen):
+        expect_its_cause(specimen, by, seed)
+
+    each()
+
+
+def expect_its_cause(specimen, by, seed):
     with specimen.in_place():
         exam = exam_of(specimen.exercise, seed)
         verdict = judge(specimen.exercise, SUBJECTS[by](), seed, exam)
@@ -126,7 +135,7 @@ def test_specimen(specimen, by, seed):
         assert xml.fromstring(verdict.picture).tag.endswith("svg")
 
 
-@of_every_exercise
+@table("exercise", EXERCISES, ids=lambda h: h.name)
 def test_every_exercise_has_its_specimens(exercise):
     mine = specimens_of(exercise)
     wrong = [s.cause for s in mine if s.cause]
@@ -138,14 +147,14 @@ def test_every_exercise_has_its_specimens(exercise):
     assert not [name for name, n in names.items() if n > 1]
 
 
-@of_every_exercise
+@table("exercise", EXERCISES, ids=lambda h: h.name)
 def test_every_cause_is_some_mutants(exercise):
     """A cause that no mutant brings out is a message that nobody has read."""
     causes = {mistake.name for mistake in find_check(exercise).causes()}
     assert causes <= {s.cause for s in specimens_of(exercise)}
 
 
-@of_every_exercise
+@table("exercise", EXERCISES, ids=lambda h: h.name)
 def test_a_patch_uses_names_that_are_there(exercise):
     """Else a NameError is all that it gives, and it proves nothing."""
     for specimen in specimens_of(exercise):
@@ -155,12 +164,12 @@ def test_a_patch_uses_names_that_are_there(exercise):
             assert {*names_in(code, "LOAD_GLOBAL")} <= known.keys(), specimen
 
 
-@of_every_exercise
+@table("exercise", EXERCISES, ids=lambda h: h.name)
 def test_every_mark_of_a_solution_is_used(exercise):
     assert prove.unused(exercise) == []
 
 
-@of_every_exercise
+@table("exercise", EXERCISES, ids=lambda h: h.name)
 def test_every_check_says_what_it_leaves_out(exercise):
     said = find_check(exercise).not_tested
     assert not said[0].isupper() and said[-1] != "."

@@ -5,6 +5,7 @@ import pydoc
 
 import pytest
 from real_kernel import a_kernel, output_of  # noqa: F401
+from table import table
 
 from grading.notebooks import build
 from minigrad import course
@@ -26,7 +27,7 @@ def above():
     return results
 
 
-@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
+@table("exercise", EXERCISES, ids=lambda exercise: exercise.name)
 def test_the_lab_and_help_show_the_whole_contract(above, exercise):
     doc = inspect.getdoc(exercise)
     box = f"**Contract**\n\n```text\n{exercise.contract}\n```\n"

@@ -14,6 +14,16 @@ NO_GPU = pytest.mark.skipif(
 )
 DEVICES = ["cpu", "sim", pytest.param("cuda", marks=NO_GPU)]
 on_devices = pytest.mark.parametrize("device", DEVICES)
+# For tables that take the simulator long.
+slow_on_sim = pytest.mark.parametrize(
+    "device", ["cpu", pytest.param("sim", marks=pytest.mark.slow), DEVICES[2]]
+)
+
+
+def first_fast(every, first):
+    """Give a test `some`: the first in `make check`, and the rest as a slow test."""
+    rest = pytest.param([x for x in every if x not in first], marks=pytest.mark.slow)
+    return pytest.mark.parametrize("some", [first, rest], ids=["first", "rest"])
 
 
 class OnDevice:

@@ -126,8 +126,9 @@ def content(path):
 
 
 def helpers(root, name):
-    """A file of tests, and what it names of tests/support, and so on."""
-    there = {path.stem: path for path in (root / "tests/support").glob("*.py")}
+    """A file of tests, and what it names of tests/support or table.py, and so on."""
+    places = *root.glob("tests/support/*.py"), *root.glob(f"{CUDASIM}/table.py")
+    there = {path.stem: path for path in places}
     results, queue = set(), [*(root / "tests").rglob(name)]
     while queue:
         results.add(path := queue.pop())
@@ -183,7 +184,7 @@ def chapter_of(item):
     values = item.callspec.params if hasattr(item, "callspec") else {}
     if "text" in values:
         return values["text"].stem[:2]
-    exercise = getattr(values.get("specimen"), "exercise", values.get("exercise"))
+    exercise = values.get("exercise")
     return exercise.chapter[:2] if exercise else ""
 
 

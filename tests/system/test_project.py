@@ -12,6 +12,7 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
+from table import table
 
 import minigrad
 from docs import printed
@@ -65,7 +66,7 @@ def tracked():
 # Versions
 
 
-@pytest.mark.parametrize("needed", requirements(), ids=str)
+@table("needed", requirements())
 def test_every_dependency_has_a_tested_version_in_its_range(needed):
     name = canonicalize_name(needed.name)
     if name in NVIDIA:  # pinned by torch's wheels, by each build in another way
@@ -260,14 +261,13 @@ HOSTS = [
 PLACES = [f"(?<=[\\s\"'(=:])/{folder}/" for folder in ("home", "opt", "root", "work")]
 
 
-@pytest.mark.parametrize("unwanted", HOSTS + PLACES)
-def test_no_file_names_a_registry_or_a_place_on_one_machine(unwanted):
-    pattern = re.compile(unwanted)
-    guilty = []
+def test_no_file_names_a_registry_or_a_place_on_one_machine():
+    unwanted, guilty = re.compile("|".join(HOSTS + PLACES)), []
     for path in tracked():
-        for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
-            if pattern.search(line):
-                guilty.append(f"{path.relative_to(ROOT)}:{number}")
+        text = path.read_text(errors="replace")
+        for found in unwanted.finditer(text):
+            line = text.count("\n", 0, found.start()) + 1
+            guilty.append(f"{path.relative_to(ROOT)}:{line}: {found[0]}")
     assert guilty == []
 
 

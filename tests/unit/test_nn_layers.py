@@ -5,7 +5,8 @@ import math
 import numpy as np
 import pytest
 from answers import filled  # noqa: F401
-from both import on_devices
+from both import on_devices, slow_on_sim
+from table import table
 
 import minigrad
 from minigrad import nn
@@ -106,8 +107,8 @@ def near(ours, theirs, dtype):
     np.testing.assert_allclose(ours, theirs, rtol, rtol)
 
 
-@on_devices
-@pytest.mark.parametrize("number", range(len(LAYERS)))
+@slow_on_sim
+@table("number", range(len(LAYERS)))
 def test_a_layer_and_its_gradients(number, device):
     make, data = LAYERS[number]
     dtype = "float64" if device == "cpu" else "float32"
@@ -176,7 +177,7 @@ LOSSES = [
 
 
 @on_devices
-@pytest.mark.parametrize("number", range(len(LOSSES)))
+@table("number", range(len(LOSSES)))
 def test_a_loss_and_its_gradients(number, device):
     make, target = LOSSES[number]
     dtype = "float64" if device == "cpu" else "float32"

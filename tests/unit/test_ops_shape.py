@@ -38,7 +38,7 @@ SHAPES = [
 
 
 @on_devices
-@pytest.mark.parametrize("one, two", SHAPES)
+@table("one, two", SHAPES)
 def test_matmul(one, two, device):
     def make(m):
         return m.tensor(numbers(one), "float32"), m.tensor(numbers(two, 1), "float32")

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from answers import filled  # noqa: F401
 from both import NO_GPU
+from table import table
 
 import minigrad
 from minigrad import dispatch, launch, plan_cache
@@ -62,7 +63,7 @@ CALLS = {
 
 @on_devices
 @pytest.mark.parametrize("variants", ["answered", "fastest"])
-@pytest.mark.parametrize("name", CALLS)
+@table("name", CALLS)
 def test_a_second_call_is_the_same_on_other_memory(name, variants, device):
     call = CALLS[name]
     first, second = random(576), random(576, seed=1)

@@ -55,3 +55,15 @@ def test_a_table_without_rows_or_with_one_twice_is_refused(rows):
 @table("text", ["1", "2"])
 def test_pytest_gives_the_fixtures(text, device, tmp_path):
     assert text in "12" and device in ("cpu", "sim") and tmp_path.exists()
+
+
+def test_a_row_may_have_several_values():
+    seen = []
+
+    @table("a, b", [(1, 2), (3, 0)], ids=lambda row: f"{row[0]} by {row[1]}")
+    def test(a, b, device):
+        seen.append((a, b, device))
+        assert b
+
+    assert str(tried(test, device="sim")).startswith("1 of 2 rows: 3 by 0")
+    assert seen == [(1, 2, "sim"), (3, 0, "sim")]

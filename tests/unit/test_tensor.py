@@ -210,7 +210,7 @@ np.zeros((1, 1, 2000), np.uint8) | np.ones(2000, bool) | f([[1e10, 1]] * 600)
 """
 
 
-@pytest.mark.parametrize("values", split(TEXT))
+@table("values", split(TEXT))
 def test_text_is_torchs(values):
     names = {"np": np, "f": np.float32, "nan": math.nan, "inf": math.inf}
     ours, theirs = like_torch(eval(values, names))
