@@ -11,6 +11,7 @@ import re
 
 HERE = pathlib.Path(__file__).parent
 INCLUDE = re.compile(r"^\s*#\s*include.*$", re.M)
+BATCH = 40  # sources in a program
 SIGNATURE = (
     "__global__ void k(float* o, int n, const float* c, double d, float f, "
     "unsigned u, int* q)"
@@ -54,3 +55,16 @@ def together(sources):
         for i, text in enumerate(sources)
     ]
     return "\n".join([*heads, *spaces])
+
+
+def alone(text):
+    """Must this stand in a program of its own? Macros know no namespaces."""
+    rest = INCLUDE.sub("", text)
+    return bool(re.search(r"^\s*#|extern\s|_Pragma|\btemplate\s*<>", rest, re.M))
+
+
+def programs(sources):
+    """The sources as few programs."""
+    many = [s for s in sources if not alone(s)]
+    parts = [many[at : at + BATCH] for at in range(0, len(many), BATCH)]
+    return [s for s in sources if alone(s)] + [together(part) for part in parts]

@@ -5,6 +5,7 @@ import numpy as np
 import on_gpu
 import pytest
 from cudasim import nvrtc
+from snippets import together
 
 LANE = np.arange(32)
 FULL = "0xffffffff"
@@ -194,11 +195,11 @@ def test_counts_are_those_of_warps():
     assert run(body)[2].counts["requests"] == 6
 
 
-@pytest.mark.parametrize("name", RIGHT)
-def test_nvrtc_takes_these(name):
+def test_nvrtc_takes_these():
     if reason := nvrtc.missing():
         pytest.skip(f"not run: NVRTC ({reason})")
-    assert nvrtc.compiled(text_of(RIGHT[name][0]), 80) == ""
+    texts = [text_of(body) for body, _ in RIGHT.values()]
+    assert nvrtc.compiled(together(texts), 80) == ""
 
 
 @pytest.mark.gpu

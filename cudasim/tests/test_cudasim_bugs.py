@@ -7,8 +7,14 @@ import cudasim
 import numpy as np
 import pytest
 from cudasim import nvrtc
+from snippets import programs
+from table import table
 
-SCHEDULES = [("lockstep", 0), ("warps", 0), ("warps", 1), ("warps", 2)]
+in_schedules = pytest.mark.parametrize("schedules", [
+    pytest.param([("lockstep", 0), ("warps", 0)], id="two"),
+    pytest.param([("warps", 0), ("warps", 1), ("warps", 2)], id="orders of warps",
+                 marks=pytest.mark.slow),
+])  # fmt: skip
 LIMITS = cudasim.Limits(steps=2_000)
 
 
@@ -39,11 +45,12 @@ def missed(marks, findings):
             yield line
 
 
-@pytest.mark.parametrize("case", bugs.wrong(), ids=lambda c: c.name)
-def test_found_where_it_is(case):
+@in_schedules
+@table("case", bugs.wrong(), ids=lambda c: c.name)
+def test_found_where_it_is(case, schedules):
     """At its line in every schedule, and by a thread of the launch."""
     kernel = cudasim.RawKernel(case.source, case.name)
-    for schedule, seed in SCHEDULES:
+    for schedule, seed in schedules:
         launch = case.arguments()
         report, _ = watched(kernel, launch, schedule, seed)
         findings = {(f.kind, f.line) for f in report.findings}
@@ -56,12 +63,13 @@ def test_found_where_it_is(case):
                 assert all(0 <= i < n for i, n in zip(at, sizes, strict=True))
 
 
-@pytest.mark.parametrize("case", bugs.cases().values(), ids=lambda c: c.name)
-def test_twin_is_silent(case):
+@in_schedules
+@table("case", bugs.cases().values(), ids=lambda c: c.name)
+def test_twin_is_silent(case, schedules):
     """In every schedule, with the same results unless their order is free."""
     kernel = cudasim.RawKernel(case.mended, case.name)
     results = []
-    for schedule, seed in SCHEDULES:
+    for schedule, seed in schedules:
         report, arrays = watched(kernel, case.arguments(True), schedule, seed)
         assert not report.findings, f"{schedule} {seed}: {report}"
         results += [arrays] if case.ordered else []
@@ -70,7 +78,7 @@ def test_twin_is_silent(case):
             np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.parametrize("case", bugs.cases().values(), ids=lambda c: c.name)
+@table("case", bugs.cases().values(), ids=lambda c: c.name)
 def test_case_is_well_formed(case):
     """Both texts compile, each has its kernel, and a wrong one has a line to find."""
     for text in {case.source, case.mended}:
@@ -83,9 +91,10 @@ def test_case_is_well_formed(case):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", bugs.cases().values(), ids=lambda c: c.name)
-def test_nvrtc_compiles_it(case, targets):
+def test_nvrtc_compiles_them(targets):
     if nvrtc.missing():
         pytest.skip(f"not run: planted bugs under NVRTC ({nvrtc.missing()})")
-    for text, arch in itertools.product({case.source, case.mended}, targets):
-        assert not nvrtc.compiled(text, arch, options=nvrtc.QUICKLY)
+    every = bugs.cases().values()
+    texts = [*{text: 0 for case in every for text in (case.source, case.mended)}]
+    for program, arch in itertools.product(programs(texts), targets):
+        assert nvrtc.compiled(program, arch, options=nvrtc.QUICKLY) == ""

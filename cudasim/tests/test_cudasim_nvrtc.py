@@ -10,9 +10,8 @@ from cudasim import nvrtc
 from cudasim.front import builtins, ctype as C
 from cudasim.front.headers import OUTSIDE
 from mutation import mutated
-from snippets import INCLUDE, entries, expected, kernels, together
+from snippets import BATCH, alone, entries, expected, kernels, programs
 
-BATCH = 40
 MISSING = nvrtc.missing()
 pytestmark = [
     pytest.mark.slow,
@@ -47,19 +46,6 @@ def accepted(text, targets, names=(), options=()):
     code, rest = nvrtc.with_macros(text, options)
     for arch in targets:
         assert nvrtc.compiled(code, arch, names, (*nvrtc.QUICKLY, *rest)) == ""
-
-
-def alone(text):
-    """Must this stand in a program of its own? Macros know no namespaces."""
-    rest = INCLUDE.sub("", text)
-    return bool(re.search(r"^\s*#|extern\s|_Pragma|\btemplate\s*<>", rest, re.M))
-
-
-def programs(sources):
-    """The sources as few programs."""
-    many = [s for s in sources if not alone(s)]
-    parts = [many[at : at + BATCH] for at in range(0, len(many), BATCH)]
-    return [s for s in sources if alone(s)] + [together(part) for part in parts]
 
 
 def test_accepted_snippets(targets):

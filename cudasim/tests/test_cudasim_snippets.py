@@ -6,18 +6,27 @@ import cudasim
 import pytest
 from arguments import arguments
 from snippets import entries, expected, kernels
+from table import table
 from test_cudasim_safe import assert_ours
 
+ACCEPTED = {**dict.fromkeys(entries("accepted") + [*kernels().values()])}
 
-@pytest.mark.parametrize("source", entries("accepted") + list(kernels().values()))
+
+@table("source", ACCEPTED)
 def test_accepted(source):
     """It compiles to Python that is all ours, and runs with a report."""
     module = cudasim.RawModule(source)
     assert_ours(module)
-    assert_runs(module)
+    assert_runs(module, "lockstep")
 
 
-def assert_runs(module):
+@pytest.mark.slow
+@table("source", ACCEPTED)
+def test_accepted_in_the_other_ways_to_run(source):
+    assert_runs(cudasim.RawModule(source), "warps", "steps")
+
+
+def assert_runs(module, *schedules):
     """Whatever a text holds: no exception, no warning of NumPy's."""
     limits = cudasim.Limits(steps=20_000, seconds=3)
     with warnings.catch_warnings():
@@ -25,15 +34,16 @@ def assert_runs(module):
         for name in module.program.kernels:
             kernel = module.get_function(name)
             kernel.limits = limits
-            for schedule in ("lockstep", "warps"):
-                args = arguments(kernel)
-                report = cudasim.run(kernel, 2, 33, args, 1024, schedule=schedule)
-                assert str(report).startswith(name)
-            trace = cudasim.trace(kernel, 2, 33, arguments(kernel), 1024)
-            assert len(trace.steps) <= 2000
+            for schedule in schedules:
+                args = kernel, 2, 33, arguments(kernel), 1024
+                if schedule == "steps":
+                    assert len(cudasim.trace(*args).steps) <= 2000
+                else:
+                    report = cudasim.run(*args, schedule=schedule)
+                    assert str(report).startswith(name)
 
 
-@pytest.mark.parametrize("entry", entries("rejected") + entries("outside"))
+@table("entry", dict.fromkeys(entries("rejected") + entries("outside")))
 def test_refused_at_its_place(entry):
     source, line, column, message = expected(entry)
     with pytest.raises(cudasim.CompileError) as caught:
@@ -44,7 +54,7 @@ def test_refused_at_its_place(entry):
     assert f"lab.cu:{line}:{column}: error: {message}" in str(error)
 
 
-@pytest.mark.parametrize("name", kernels())
+@table("name", kernels())
 def test_teaching_kernels(name):
     program = cudasim.compile(kernels()[name])
     noisy = [w for w in program.warnings if w.kind != "template"]
