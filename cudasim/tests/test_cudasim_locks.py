@@ -23,11 +23,11 @@ TAKE = """    bool done = false;
     }"""
 CASES = {
     "spin": (TAKE, 1, 64, 64),
-    "spin_of_blocks": (TAKE, 5, 32, 160),
+    "spin_of_blocks": (TAKE, 2, 32, 64),
     "spin_by_one_thread": (f"    if (threadIdx.x) return;\n{TAKE}", 6, 64, 6),
-    "within_a_block": (TAKE.replace("fence()", "fence_block()"), 1, 96, 96),
+    "within_a_block": (TAKE.replace("fence()", "fence_block()"), 1, 64, 64),
     "exchange": (
-        TAKE.replace("atomicCAS(lock, 0, 1)", "atomicExch(lock, 1)"), 3, 32, 96),
+        TAKE.replace("atomicCAS(lock, 0, 1)", "atomicExch(lock, 1)"), 2, 32, 64),
     "release_by_cas": (
         TAKE.replace("atomicExch(lock, 0)", "atomicCAS(lock, 1, 0)"), 2, 32, 64),
     "or_and": (

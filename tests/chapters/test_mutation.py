@@ -5,6 +5,7 @@ import contextlib
 import pytest
 import styles_cuda
 from styles import PYTHON, other_names, rights
+from table import table
 
 from minigrad.exercises.exercise import CppExercise
 from minigrad.exercises.registry import exercises, find
@@ -15,7 +16,7 @@ from tools.audit.mutants import REJECTED, STALE, SURVIVED, Found, audit, draw, g
 ALL = [entry.exercise.name for entry in exercises()]
 
 
-@pytest.mark.parametrize("name", ALL)
+@table("name", ALL)
 def test_every_solution_is_edited_in_many_ways(name):
     exercise = find(name)
     outcomes = edits(exercise)
@@ -35,11 +36,12 @@ def _is_answer(exercise):
     return check
 
 
-@pytest.mark.parametrize("name", ALL)
+@table("name", ALL)
 def test_every_solution_is_written_in_other_styles(name):
     exercise = find(name)
-    texts = {one.given.change(solution(exercise)) for one in rights(exercise)}
-    assert len(texts) == len(rights(exercise)) and solution(exercise) not in texts
+    answers, own = rights(exercise), solution(exercise)
+    texts = {one.given.change(own) for one in answers}
+    assert len(texts) == len(answers) and own not in texts
     assert texts or type(exercise) is CppExercise
 
 
@@ -76,7 +78,7 @@ def test_styles_of_kernels():
     assert "n > k; k++) if (k >= i) x[i] += k; else for" in styles[3]
 
 
-@pytest.mark.parametrize("name", ALL)
+@table("name", ALL)
 def test_every_edit_that_is_listed_as_no_mistake_exists(name):
     assert gone([name]) == []
 

@@ -45,12 +45,12 @@ def test_while_a_notebook_checks_no_garbage_is_looked_for_among_old_objects():
     before, seen = gc.get_freeze_count(), []
 
     def answer(shape):
-        seen.append(gc.get_freeze_count())
+        seen or seen.append(gc.get_freeze_count())  # which counts them, each time
         return strides_of(shape)
 
     solves(contiguous_strides)(answer)
     assert check(contiguous_strides).points == 1
-    assert min(seen) > before and gc.get_freeze_count() == 0
+    assert seen[0] > before and gc.get_freeze_count() == 0
 
 
 def test_a_wrong_answer_shows_the_smallest_case():

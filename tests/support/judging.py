@@ -53,9 +53,9 @@ def strides_of(shape):
     return tuple(reversed(steps))[-len(shape) :] if shape else ()
 
 
-def verdict_on(exercise, answer, subject=None, seed=0):
+def verdict_on(exercise, answer, subject=None, seed=0, exam=None):
     with Specimen(exercise, answer, None, "test").in_place():
-        return judge(exercise, subject or LocalSubject(), seed)
+        return judge(exercise, subject or LocalSubject(), seed, exam)
 
 
 def replaced(*pairs):

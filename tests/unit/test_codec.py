@@ -262,13 +262,13 @@ COLLIDING = [n * (2**61 - 1) for n in range(1, 12_000)]  # their hashes are all 
 def test_reading_a_message_takes_no_more_than_a_moment(message):
     message = message()
     gc.freeze()  # collections leave alone what other tests have made
-    seconds = []
     for _ in range(3):  # the first may have to ask the system for memory
         begun = time.process_time()
         with contextlib.suppress(ValueError):
             decode(message)
-        seconds.append(time.process_time() - begun)
-    assert min(seconds) < 1
+        if (seconds := time.process_time() - begun) < 1:
+            break
+    assert seconds < 1
 
 
 def test_the_bytes_of_an_array_are_read_once():
