@@ -79,6 +79,7 @@ def test_a_guard_of_a_step_in_shared_memory():
     assert all("guard" in f.hint and f.line == 8 for f in findings)
 
 
+@pytest.mark.slow
 def test_an_index_that_is_shifted():
     """Each is reported where it is, or where what it has missed is read."""
     tried = mended = 0

@@ -259,6 +259,7 @@ def without(packages, code, *arguments):
     return subprocess.run(command, capture_output=True, text=True)
 
 
+@pytest.mark.slow
 def test_the_command_needs_no_extras(tmp_path):
     needed, extras = names("dependencies"), names(*EXTRAS)
     path = tmp_path / "k.cu"

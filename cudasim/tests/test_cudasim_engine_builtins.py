@@ -1,12 +1,15 @@
 """Every overload of every function of CUDA's, called with one value for all threads,
 with a value for each, and for some threads only."""
 
+import itertools
+
 import cudasim
 import numpy as np
 import pytest
 from arguments import array
 from cudasim.engine.memory import leaves_of
 from cudasim.front import builtins as B, ctype as C
+from table import table
 
 N = 70
 PLAIN = {"math", "integer", "bits", "convert", "half", "vector"}
@@ -169,8 +172,10 @@ def atomic_text(builtin, space):
     )
 
 
-@pytest.mark.parametrize("space", ["global", "shared"])
-@pytest.mark.parametrize("name", sorted(n for n in B.ROWS if n.startswith("atomic")))
+@pytest.mark.parametrize(
+    "space", ["global", pytest.param("shared", marks=pytest.mark.slow)]
+)
+@table("name", sorted(n for n in B.ROWS if n.startswith("atomic")))
 def test_atomics(name, space):
     for builtin in B.overloads(name):
         like_one_after_another(builtin, atomic_text(builtin, space))
@@ -205,9 +210,9 @@ SHUFFLED = ["int", "unsigned", "long", "unsigned long", "long long", "float", "d
 
 
 @pytest.mark.parametrize("schedule", ["lockstep", "warps"])
-@pytest.mark.parametrize("type", SHUFFLED)
-@pytest.mark.parametrize(("call", "wanted"), WARP)
-def test_shuffles(type, call, wanted, schedule):
+@table("type, warp", itertools.product(SHUFFLED, WARP))
+def test_shuffles(type, warp, schedule):
+    call, wanted = warp
     text = (
         f"{HEADERS}__global__ void k(const {type}* a, {type}* o) {{\n"
         f"  int i = threadIdx.x; {type} x = a[i]; o[i] = {call};\n}}"

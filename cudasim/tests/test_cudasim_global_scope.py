@@ -5,6 +5,7 @@ import cudasim
 import numpy as np
 import pytest
 from cudasim import nvrtc
+from table import table
 
 # What is before the kernel | its body
 TEXTS = r"""
@@ -107,10 +108,10 @@ def refusal(text):
     return ""
 
 
-@pytest.mark.parametrize("line", TEXTS.strip().split("\n"))
+@pytest.mark.slow
+@pytest.mark.skipif(bool(nvrtc.missing()), reason=f"not run: NVRTC ({nvrtc.missing()})")
+@table("line", TEXTS.strip().split("\n"))
 def test_the_front_end_takes_what_nvrtc_takes(line):
-    if reason := nvrtc.missing():
-        pytest.skip(f"not run: NVRTC ({reason})")
     text = text_of(line)
     said = nvrtc.compiled(text, 80)
     assert bool(refusal(text)) == bool(said), said or refusal(text)

@@ -95,6 +95,7 @@ def unread(monkeypatch):
     return monkeypatch
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LONG)
 def test_a_long_text_costs_its_own_time_alone(name, unread):
     boxed(RIGHT)  # so that the zygote, and PyTorch, are there

@@ -74,23 +74,29 @@ def plain(name):
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
+@functools.cache
+def wheels():
+    """{package: the distributions that have it} of all that is installed."""
+    return importlib.metadata.packages_distributions()
+
+
+@pytest.mark.slow
 def test_every_import_is_declared():
-    wheels = importlib.metadata.packages_distributions()
     known, missing = declared(), {}
     for package, files in imported().items():
-        names = {plain(name) for name in wheels.get(package, ())}
+        names = {plain(name) for name in wheels().get(package, ())}
         names |= {plain(WHEELS.get(package, package))}
         if package not in OPTIONAL and not names & known:
             missing[package] = sorted(files)
     assert not missing, f"declare these in pyproject.toml: {missing}"
 
 
+@pytest.mark.slow
 def test_what_grading_imports_is_in_its_extra():
-    wheels = importlib.metadata.packages_distributions()
     known, missing = declared("grade", "cluster", "torch"), {}
     for package, files in imported().items():
         inside = {f for f in files if f.startswith("grading/classroom/")}
-        names = {plain(name) for name in wheels.get(package, (package,))}
+        names = {plain(name) for name in wheels().get(package, (package,))}
         if inside and package not in OPTIONAL and not names & known:
             missing[package] = sorted(inside)
     assert not missing

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from answers import filled  # noqa: F401
-from both import OnDevice, Torch, on_devices, torch
+from both import OnDevice, Torch, on_devices, slow_on_sim, torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from table import table
@@ -174,7 +174,7 @@ def compare(text, device, order=1, dtype="float64", **how):
     )
 
 
-@on_devices
+@slow_on_sim
 @table("text", OUT_OF_PLACE)
 def test_gradient(text, device):
     compare(text, device)
@@ -192,7 +192,7 @@ def test_gradient_of_the_gradient(text):
 
 @on_devices
 @pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
-@pytest.mark.parametrize(
+@table(
     "text", ["x * y", "x.softmax(1)", "x @ y", "x.gather(1, i)", "x.sigmoid()",
              "m.functional.layer_norm(x, (4,), y)", "x.max(1).values", "x[1:] ** 2"],
 )  # fmt: skip
@@ -263,6 +263,7 @@ def test_a_gradient_has_the_dtype_and_device_of_its_tensor():
 # ------------------------------------------------- by differences, and at random
 
 
+@pytest.mark.slow
 @table("text", OUT_OF_PLACE)
 def test_gradcheck(text):
     """At points where nothing jumps: no ties, no zeros."""

@@ -31,6 +31,7 @@ def test_program(line):
 # ------------------------------------------------- random programs in place
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(st.lists(st.integers(0, 7), min_size=1, max_size=7))
 def test_random_programs_in_place(steps):

@@ -30,6 +30,7 @@ def built(text):
     return build.notebook(text, solved=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", TEXTS, ids=ids)
 def test_built_twice_it_has_the_same_bytes(text):
     again = build.notebook(text, solved=False)

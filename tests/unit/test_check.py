@@ -14,9 +14,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from judging import by_bytes, strides_of, unanswered  # noqa: F401
+from table import table
 from test_codec import VALUES, arrays, equal
 
 torch = pytest.importorskip("torch", reason="not run: grading (no PyTorch)")
+
 
 import grading  # noqa: E402
 import minigrad  # noqa: E402
@@ -50,6 +52,8 @@ from minigrad.nn.unfused import linear  # noqa: E402
 from tools.audit.specimens import specimens_of  # noqa: E402
 
 CHECKS = [find_check(entry.exercise) for entry in exercises()]
+TYPED = [check for check in CHECKS if check.describe is typed]
+OWN = [check for check in CHECKS if check.describe is not typed]  # in words
 
 
 def verdict_on(check, answer, subject=None, seed=0):
@@ -79,7 +83,7 @@ def test_a_check_is_plain_and_frozen():
         check.compare = None
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.exercise.name)
+@table("check", CHECKS, ids=lambda check: check.exercise.name)
 def test_the_file_of_a_check_has_the_name_of_its_exercise_and_no_class(check):
     exercise = check.exercise
     file = Path(checks.__file__).parent / exercise.chapter / f"{exercise.name}.py"
@@ -90,12 +94,11 @@ def test_the_file_of_a_check_has_the_name_of_its_exercise_and_no_class(check):
     assert not [cls for cls in own if cls.__module__ == module.__name__]
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.exercise.name)
+@pytest.mark.slow
+@table("check", TYPED, ids=lambda check: check.exercise.name)
 def test_a_call_that_is_shown_can_be_typed(check):
     """What is shown of a case gives in a notebook what the case gives."""
     exercise = check.exercise
-    if check.describe is not typed:
-        pytest.skip("not run: the case is described in words (by its own function)")
     minigrad.answers_from("solutions")
     names = {"minigrad": minigrad, "np": np, exercise.name: exercise}
     parameters = [*inspect.signature(exercise.__wrapped__).parameters]
@@ -126,9 +129,6 @@ def test_a_call_that_is_shown_can_be_typed(check):
             assert str(value) == got["dtype"]
         else:
             assert same(value, got)
-
-
-OWN = [check for check in CHECKS if check.describe is not typed]
 
 
 @pytest.mark.parametrize("check", OWN, ids=lambda check: check.exercise.name)

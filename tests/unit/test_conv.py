@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 from answers import filled  # noqa: F401
-from both import OnDevice, Torch, assert_like_torch, numbers_alone, on_devices
+from both import (
+    OnDevice,
+    Torch,
+    assert_like_torch,
+    numbers_alone,
+    on_devices,
+    slow_on_sim,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from table import table
@@ -193,6 +200,7 @@ def test_parts_are_added_in_the_same_order(variant):
     assert (first.cpu() == again.cpu()).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("groups, padding, stride", [(1, 1, 1), (2, 0, (2, 1))])
 def test_gradients_and_their_gradients(groups, padding, stride):
     F, how = minigrad.functional, {"padding": padding, "stride": stride}
@@ -246,7 +254,7 @@ WINDOWS = [
 ]
 
 
-@on_devices
+@slow_on_sim
 @pytest.mark.parametrize("how", WINDOWS, ids=str)
 @pytest.mark.parametrize("variant", ["fastest", "element", "scatter"])
 def test_unfold_and_fold(how, variant, device):

@@ -12,6 +12,7 @@ from both import (
     from_ours,
     numbers_alone,
     on_devices,
+    slow_on_sim,
 )
 from table import table
 
@@ -39,7 +40,7 @@ def gradients(function, leaves, dy):
 SIZES = [(5, 3), (4, 3, 7, 9), (2, 70, 3), (1, 2, 5000)]
 
 
-@on_devices
+@slow_on_sim
 @pytest.mark.parametrize("training, kept, affine",
                          [(1, 1, 1), (1, 0, 0), (0, 1, 1), (1, 1, 0)])  # fmt: skip
 @pytest.mark.parametrize("sizes", SIZES, ids=str)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 from answers import filled  # noqa: F401
-from both import assert_like_torch, on_devices
+from both import assert_like_torch, first_fast, on_devices
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from table import table
@@ -89,10 +89,11 @@ def compiled(text):
 
 
 @on_devices
+@first_fast(TYPES, ("float32", "int64", "bool"))
 @table("text", split(UNARY))
 @pytest.mark.filterwarnings("ignore")
-def test_unary(text, device):
-    for dtype in TYPES:
+def test_unary(text, some, device):
+    for dtype in some:
         data = operand(dtype)
         size = np.abs(data) if "gelu" in text else None  # 1 + erf(x) loses digits
         assert_like_torch(
@@ -108,10 +109,11 @@ PAIRS = [(t, t) for t in TYPES] + [
 
 
 @on_devices
+@first_fast(PAIRS, [("float32", "float32"), ("float32", "int64"), ("int64", "int64")])
 @table("text", split(BINARY))
 @pytest.mark.filterwarnings("ignore")
-def test_binary(text, device):
-    for one, two in PAIRS:
+def test_binary(text, some, device):
+    for one, two in some:
         a, b = operand(one), operand(two, 1)
 
         def make(m, a=a, b=b, one=one, two=two):

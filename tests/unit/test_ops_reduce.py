@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 from answers import filled  # noqa: F401
-from both import OnDevice, assert_like_torch, on_devices
+from both import OnDevice, assert_like_torch, first_fast, on_devices
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from table import table
@@ -88,9 +88,10 @@ def test_dtypes(text, device):
 
 
 @on_devices
+@first_fast(split(VIEWS), ["x", "x.permute(2, 0, 1)"])
 @table("text", split(REDUCTIONS))
-def test_layouts(text, device):
-    for view in split(VIEWS):
+def test_layouts(text, some, device):
+    for view in some:
         expression = compiled(re.sub(r"\bx\b", f"({view})", text))
         assert_like_torch(
             expression, device, lambda m: [m.tensor(DATA.tolist())], **sizes(text)

@@ -304,6 +304,7 @@ print(before[1], (faults(), faults())[1])
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="not run: needs glibc")
 def test_an_optimizer_keeps_freed_memory_and_an_import_does_not():
     """As page faults: memory that was given back comes in new pages."""
