@@ -205,7 +205,10 @@ REFUSED = {  # what stands before the kernel, what it does -> why not
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@pytest.mark.parametrize("name", [
+    pytest.param(name, marks=[pytest.mark.slow] * (name in ("sum", "macros")))
+    for name in REFUSED
+])  # fmt: skip
 def test_texts_that_take_too_much_are_refused(name):
     before, body, why = REFUSED[name]
     with pytest.raises(cudasim.CompileError, match=why):

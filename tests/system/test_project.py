@@ -258,7 +258,7 @@ HOSTS = [
     "\\bnpmjs" + "\\.",
     "anaconda" + "\\.",
 ]
-PLACES = [f"(?<=[\\s\"'(=:])/{folder}/" for folder in ("home", "opt", "root", "work")]
+PLACES = [f"(?<=[ \\t\"'(=:])/{folder}/" for folder in ("home", "opt", "root", "work")]
 
 
 def test_no_file_names_a_registry_or_a_place_on_one_machine():

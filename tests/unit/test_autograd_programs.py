@@ -96,6 +96,7 @@ WHAT = ["view", "write", "write in no_grad()", "write w", "use"]
 STEP = st.tuples(st.sampled_from(WHAT), st.integers(0, 4), st.integers(0, 3))
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None, derandomize=True)
 @given(st.booleans(), st.lists(STEP, min_size=2, max_size=8))
 def test_random_programs_of_views(of_leaf, steps):

@@ -237,6 +237,7 @@ def nested(depth=30):
 COLLIDING = [n * (2**61 - 1) for n in range(1, 12_000)]  # their hashes are all 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "message",
     [

@@ -258,6 +258,9 @@ WINDOWS = [
 @pytest.mark.parametrize("how", WINDOWS, ids=str)
 @pytest.mark.parametrize("variant", ["fastest", "element", "scatter"])
 def test_unfold_and_fold(how, variant, device):
+    if device == "cpu" and variant != "fastest":
+        pytest.skip("not run: variants on cpu (NumPy has one)")
+
     def run(m, x):
         y = m.functional.unfold(x, **how)
         back = m.functional.fold(y, (5, 6), **how)

@@ -75,6 +75,7 @@ def test_the_values_on_cuda(name, monkeypatch):
     assert len(launches) <= len(plain), launches
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_the_bits_and_the_launches(name):
     function, shape, count = CASES[name]

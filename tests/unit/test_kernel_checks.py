@@ -99,7 +99,10 @@ def test_a_right_kernel_is_right_and_says_where_it_ran():
         (f"__shared__ float t; {I} t = i; if (i < n) y[i] = 2 * x[i] + 0 * t;", "race",
          "the right values, and yet"),
         (f"{I} y[i] = ;", "compile", "^"),
-        (f"{I} while (n > 0) y[i % n] = 0;", "endless", "did not end"),
+        pytest.param(
+            f"{I} while (n > 0) y[i % n] = 0;", "endless", "did not end",
+            marks=pytest.mark.slow,
+        ),  # fmt: skip
         (f"{I} float s[100000000]; s[i % n] = 1; y[i] = s[i];", "raised",
          "the variables of one block take about"),
     ],

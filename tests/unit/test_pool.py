@@ -12,6 +12,7 @@ from both import (
     from_ours,
     numbers_alone,
     on_devices,
+    slow_on_sim,
 )
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -76,7 +77,7 @@ WINDOWS = [
 ]  # fmt: skip
 
 
-@on_devices
+@slow_on_sim
 @pytest.mark.parametrize("how", WINDOWS, ids=str)
 def test_maximum(how, device):
     for dtype in ("float32", "float64", "float16"):

@@ -82,6 +82,7 @@ def check(page, words, boxes):
     assert all(a.apart(b) for a, b in itertools.combinations(words, 2))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", FILES, ids=NAMES)
 def test_words_stay_where_they_belong(path):
     root = ElementTree.parse(path).getroot()
