@@ -6,6 +6,7 @@ import pytest
 from by_hand import Machine, root, shared
 from cudasim.tools import Race
 from snippets import kernels
+from table import table
 
 # Race, in shared memory
 
@@ -337,7 +338,7 @@ def random_step(m, slow, x, rng, now):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("space", ["shared", "global"])
-@pytest.mark.parametrize("seed", range(60))
+@table("seed", range(60))
 def test_races_by_a_slow_count(seed, space):
     """Until the first race, and then for it, the tool and the definition agree."""
     rng = np.random.default_rng([seed, space == "shared"])

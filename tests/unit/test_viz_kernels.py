@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pictures import boxes, matplotlib, shown, texts
+from table import table
 from test_cudasim_kernels import LAUNCHES
 from test_cudasim_kernels import kernels as texts_of_kernels
 
@@ -433,7 +434,7 @@ def test_no_finding_is_said_and_what_is_none_is_refused():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", bugs.wrong(), ids=lambda c: c.name)
+@table("case", bugs.wrong(), ids=lambda c: c.name)
 def test_the_findings_of_every_planted_bug_are_drawn(case):
     kernel = cudasim.RawKernel(case.source, case.name)
     limits = cudasim.Limits(seconds=0.3)
