@@ -21,7 +21,7 @@ nightly: lint  ## the same with more seeds, architectures and versions
 	$(PY) -m grading build --check
 	$(TESTS) --nightly --seeds 3
 
-check: lint  ## lint and the fast tests; two minutes on two cores [FRESH=yes]
+check: lint  ## lint and the fast tests; about a minute on two cores [FRESH=yes]
 	$(TESTS) -n 2 -m "not slow and not browser"
 
 lint: .venv/.test  ## ruff
