@@ -200,7 +200,7 @@ def hooked(x):
 MESSAGES = [
     ("x.exp().backward()", "implicitly created only for scalar .* shape \\[3\\]: give"),
     ("y.sum().backward()",
-     "element 0 of tensors does not require grad .* Ask for them before"),
+     "element 0 of tensors does not require grad .* Ask for gradients before"),
     ("twice(x)", "through the graph a second time .*retain_graph=True"),
     ("x.add_(1)", "a leaf Variable that requires grad .* in-place .*no_grad"),
     ("x[0].add_(1)", "a view of a leaf Variable that requires grad"),
