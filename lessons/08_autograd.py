@@ -659,16 +659,12 @@ viz.graph(loss, x=x)
 #
 # Instead of computing an order in advance, PyTorch's engine counts how many gradients
 # each node will get. When a node has run, the counts of its next nodes go down, and a
-# node with a count of 0 is ready, as this table shows for our graph.
-#
-# | after | Mul | Exp | Tanh | x |
-# |---|---|---|---|---|
-# | the start | 1 | 1 | 2 | 1 |
-# | Sum | **0** | 1 | 2 | 1 |
-# | Mul | done | **0** | 1 | 1 |
-# | Exp | done | done | **0** | 1 |
-# | Tanh | done | done | done | **0** |
-#
+# node with a count of 0 is ready. The circles show the counts in our graph.
+
+# %%
+viz.dependency_counts()
+
+# %% [markdown]
 # **To the lab**: exercise 4 (`topological_order`) and exercise 5 (`backward`).
 #
 # ## Accumulation

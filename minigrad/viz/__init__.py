@@ -43,8 +43,10 @@ from .strides import strides as strides
 from .strides_explorer import strides_explorer as strides_explorer
 from .surface import surface as surface
 from .svg import calls as calls
+from .svg import dependency_counts as dependency_counts
 from .svg import dispatch as dispatch
 from .svg import dispatch_keys as dispatch_keys
+from .svg import double_buffering as double_buffering
 from .svg import extension as extension
 from .svg import fusion as fusion
 from .svg import machine as machine

@@ -12,6 +12,7 @@ from pictures import shown, texts
 import minigrad
 from minigrad import tensor, viz
 from minigrad.autograd import grad
+from minigrad.autograd.engine import topological_order
 from minigrad.exercises.answers import load_references
 from minigrad.exercises.registry import exercises, solves
 from minigrad.viz.draw.graph_layout import folded, nodes_in_order, repetition
@@ -273,3 +274,23 @@ def test_a_leaf_has_round_ends_and_the_legend_says_so():
     text = viz.graph(x.sum(), x=x).text
     assert text.count('rx="25"') == 1 and text.count('rx="7"') == 1
     assert "an operator" in text and "a leaf" in text and "a module" not in text
+
+
+def test_dependency_counts_are_those_of_the_graph_in_chapter_08():
+    x = tensor([1.0, 2.0], requires_grad=True)
+    s = x.tanh()
+    left = topological_order([(s.exp() * s).sum().grad_fn])
+    counts = dict.fromkeys(left, 0)
+    for node in left:
+        for end, _ in node.next_functions:
+            counts[end] += 1
+    expected = [str(counts[node]) for node in left]
+    while len(left) > 1:
+        assert counts[left[0]] == 0
+        for end, _ in left.pop(0).next_functions:
+            counts[end] -= 1
+        expected += [str(counts[node]) for node in left]
+    picture = viz.dependency_counts()
+    assert re.findall(r"(?:Sum|Mul|Exp|Tanh|x) (\d)", picture.alt) == expected
+    drawn = re.findall(r'class="number".*?>(\d)<', picture.svg())
+    assert drawn == [*expected, "2", "0"]  # and the key

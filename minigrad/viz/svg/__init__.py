@@ -58,6 +58,16 @@ def tiling():
     return stored("tiling")
 
 
+def double_buffering():
+    """Show how a block loads one pair of tiles while it multiplies another."""
+    return stored("double_buffering")
+
+
+def dependency_counts():
+    """Show the order of backward by how many gradients each node still waits for."""
+    return stored("dependency_counts")
+
+
 def stored(name):
     """Return the picture in NAME.svg; its title is the description in words."""
     text = Path(__file__).with_name(f"{name}.svg").read_text(encoding="utf-8")
