@@ -259,8 +259,7 @@ with trying():
 # </details>
 
 # %% [markdown]
-# **To the lab**: exercise 1 (`named_parameters`), exercise 2 (`state_dict`), and
-# exercise 3 (`train`).
+# **To the lab**: exercise 1 (`named_parameters`) and exercise 2 (`state_dict`).
 #
 # ## How large are the numbers?
 #
@@ -401,9 +400,8 @@ viz.lines(norms, x="layer", y="norm of the gradient", log="y")
 # because a layer's weight gradient is its input times the gradient of its output, and
 # if one grows from layer to layer, the other shrinks.
 #
-# **To the lab**: exercise 4 (`linear`) and exercise 5 (`conv2d`) are the layers
-# themselves, and exercise 8 (`fans`) and exercise 9 (`kaiming_uniform_`) initialize
-# them.
+# **To the lab**: exercise 3 (`linear`) and exercise 4 (`conv2d`) are the layers
+# themselves, and exercise 7 (`kaiming_uniform_`) initializes them.
 #
 # ### Batch norm: measure, then divide
 #
@@ -440,6 +438,9 @@ for name, z in {"x": x, "y": y.detach()}.items():
 # |---|---|---|
 # | `bn.train()` | the batch's mean and variance | 0.9 · old + 0.1 · the batch's |
 # | `bn.eval()` | the running mean and variance | unchanged |
+#
+# `train` and `eval` set the flag `training` of a module and of all modules below it, so
+# you call them once for the whole network.
 #
 # The running variance is an estimate for data outside the batch, so it's computed with
 # n − 1. The 0.1 is called **momentum**, but it isn't the momentum of part 2.
@@ -498,7 +499,7 @@ y = F.dropout(x, p=0.3)
 # changes|tensor(1.0059)}}, so `eval()`, which drops nothing, needs no correction.
 # Backward uses the same mask, so a dropped number gets no gradient.
 #
-# **To the lab**: exercise 6 (`batch_norm`) and exercise 7 (`dropout`).
+# **To the lab**: exercise 5 (`batch_norm`) and exercise 6 (`dropout`).
 #
 # ## The loss of a classifier
 #
@@ -570,7 +571,7 @@ scores.grad
 # So a step raises the score of the correct class and lowers every other score in
 # proportion to its probability.
 #
-# **To the lab**: exercise 10 (`cross_entropy_forward`) and exercise 11
+# **To the lab**: exercise 8 (`cross_entropy_forward`) and exercise 9
 # (`cross_entropy_backward`) are two kernels.
 #
 # ## Before you go: three questions

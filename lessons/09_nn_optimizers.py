@@ -238,7 +238,7 @@ print(f"{ratio:.2f} times the gradient", "solved:", abs(ratio - 1) < 1e-3)
 # </details>
 
 # %% [markdown]
-# **To the lab**: exercise 12 (`sgd`), exercise 13 (`adam`), and exercise 14 (`adamw`).
+# **To the lab**: exercise 10 (`sgd`) and exercise 11 (`adam`).
 #
 # ## Digits
 #
@@ -251,7 +251,7 @@ images, labels = minigrad.data.digits(train=True)
 viz.images(images[:20], labels[:20].tolist())
 
 # %% [markdown]
-# The network turns 64 pixels into 32 numbers and those into ten scores. In exercise 16,
+# The network turns 64 pixels into 32 numbers and those into ten scores. In exercise 13,
 # you'll write the training loop, `linear_regression(model, loss_fn, optimizer, x, y,
 # epochs)`, named after the lab's example. Each **epoch** uses all of the data once.
 # **Predict** the accuracy before training, and the first loss.
@@ -380,8 +380,8 @@ print("solved:", bool(np.isclose(norm, 1) and np.isclose(ratio, 10)))
 # </details>
 
 # %% [markdown]
-# **To the lab**: exercise 15 (`clip_grad_norm_`), exercise 16 (`linear_regression`),
-# and exercise 17, a test.
+# **To the lab**: exercise 12 (`clip_grad_norm_`), exercise 13 (`linear_regression`),
+# and exercise 14, a test.
 #
 # ## What a step costs
 #

@@ -14,7 +14,7 @@
 # # Lab 09 · Modules, losses, optimizers
 #
 # In this lab, you write everything between a gradient and a network that learns. There
-# are seventeen exercises, which take about {{duration}}. First come modules and four
+# are fourteen exercises, which take about {{duration}}. First come modules and four
 # layers, then initialization, the loss of a classifier as two kernels, the optimizers'
 # rules, clipping, and the training loop. The last exercise is a test. Apart from the
 # two kernels, you write Python with tensors, and your functions from chapters 03 to 08
@@ -35,10 +35,10 @@ from minigrad import Kernel, answers_from, nn, optim, random, solves, viz
 from minigrad.exercises.own_tests import test_dropout
 from minigrad.kernels.losses import cross_entropy_backward, cross_entropy_forward
 from minigrad.nn import Module
-from minigrad.nn.init import calculate_gain, fans, kaiming_uniform_, uniform_
+from minigrad.nn.init import calculate_gain, kaiming_uniform_, uniform_
 from minigrad.nn.unfused import batch_norm, conv2d, dropout, linear
 from minigrad.nn.utils import clip_grad_norm_, gradients_of
-from minigrad.optim.adam import adam, adamw
+from minigrad.optim.adam import adam
 from minigrad.optim.sgd import sgd
 from minigrad.training import linear_regression
 
@@ -171,54 +171,6 @@ with trying():
 
 # %% check="state_dict"
 check(Module.state_dict)
-
-# %% [markdown] task="train"
-# ## Two modes
-#
-# Dropout sets numbers to 0 in training, but mustn't do so when you use the network.
-# Batch norm uses its batch in training, and its running statistics afterward. So every
-# module has a flag `training`, and `train` sets it in the whole tree. `net.eval()`
-# calls `net.train(False)`.
-#
-# Write `train`. It returns the module, so that you can write `net.eval()(x)`.
-
-# %%
-print(nn.Dropout().training, [type(child).__name__ for child in net.children()])
-
-# %% [markdown] hints="train"
-# <details><summary>Hint 1</summary>
-#
-# If every child takes care of its own children, what's left for this module to do?
-#
-# </details>
-# <details><summary>Hint 2</summary>
-#
-# Check the mode first, then set `self.training`, and then call each child's own
-# `train`. What do you return?
-#
-# </details>
-
-
-# %% exercise="train"
-@solves(Module.train)
-def train(self, mode=True):
-    ### BEGIN SOLUTION
-    if not isinstance(mode, bool):  #: refuse_mode
-        raise ValueError("training mode is expected to be boolean")
-    self.training = mode  #: training
-    for child in self.children():
-        child.train(mode)  #: train
-    return self  #: result
-    ### END SOLUTION
-
-
-# %%
-with trying():
-    print([module.training for module in net.train(False).modules()])
-    net.train()
-
-# %% check="train"
-check(Module.train)
 
 # %% [markdown] task="linear"
 # ## A linear layer
@@ -467,8 +419,8 @@ with trying():
 # %% check="dropout"
 check(dropout)
 
-# %% [markdown] task="fans"
-# ## Fan-in and fan-out
+# %% [markdown] task="kaiming_uniform_"
+# ## The initial weights
 #
 # How large should the initial weights be? An output is a sum of **fan_in** products, so
 # the more there are, the smaller each weight must be. In backward, an input's gradient
@@ -477,49 +429,6 @@ check(dropout)
 # A `Linear` weight has shape (out, in). In a convolution, each output depends on all
 # input channels and all positions of the window, so shape (20, 10, 5, 5) has fan_in 10
 # · 25 and fan_out 20 · 25.
-#
-# Write `fans`. The next cell shows the product of two sizes, of one, and of none.
-
-# %%
-print(math.prod((5, 5)), math.prod((3,)), math.prod(()))
-
-# %% [markdown] hints="fans"
-# <details><summary>Hint 1</summary>
-#
-# Which of the sizes count for both fan_in and fan_out?
-#
-# </details>
-# <details><summary>Hint 2</summary>
-#
-# Multiply all sizes after the first two. An empty product is 1, so `Linear` is no
-# special case.
-#
-# </details>
-
-
-# %% exercise="fans"
-@solves(fans)
-def fans(shape):
-    ### BEGIN SOLUTION
-    if len(shape) < 2:  #: refuse_shape
-        raise ValueError(
-            "Fan in and fan out can not be computed for tensor with fewer than 2 "
-            "dimensions"
-        )
-    places = math.prod(shape[2:])  #: places
-    return shape[1] * places, shape[0] * places  #: result
-    ### END SOLUTION
-
-
-# %%
-with trying():
-    print(fans((2, 3)), fans((20, 10, 5, 5)))
-
-# %% check="fans"
-check(fans)
-
-# %% [markdown] task="kaiming_uniform_"
-# ## The initial weights
 #
 # A sum of fan_in products has fan_in times the variance of a single one, so weights
 # with variance 1 / fan_in keep the signal's size. Since a ReLU halves the mean square,
@@ -538,13 +447,15 @@ print(np.random.default_rng(0).uniform(-1, 1, 10**6).std(), 1 / 3**0.5)
 # %% [markdown] hints="kaiming_uniform_"
 # <details><summary>Hint 1</summary>
 #
-# Which bound gives the standard deviation that you need?
+# Which bound gives the standard deviation that you need? Which of the sizes count for
+# both fan_in and fan_out?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Check `mode`, choose one of the two fans, compute the gain, and multiply the standard
-# deviation by √3. `uniform_` fills the tensor and returns it.
+# Check `mode`, and multiply one of the first two sizes by all the others. `math.prod`
+# of no sizes is 1, so `Linear` is no special case. Compute the gain, and multiply the
+# standard deviation by √3. `uniform_` fills the tensor and returns it.
 #
 # </details>
 
@@ -555,7 +466,8 @@ def kaiming_uniform_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu"):
     ### BEGIN SOLUTION
     if mode not in ("fan_in", "fan_out"):  #: refuse_mode
         raise ValueError(f"Mode {mode} not supported: one of fan_in, fan_out")
-    fan = fans(tensor.shape)[mode == "fan_out"]  #: fan
+    out, into, *window = tensor.shape  # at least two sizes  #: out
+    fan = (into if mode == "fan_in" else out) * math.prod(window)  #: fan
     bound = calculate_gain(nonlinearity, a) * math.sqrt(3 / fan)  #: bound
     return uniform_(tensor, -bound, bound)  #: result
     ### END SOLUTION
@@ -787,7 +699,7 @@ with trying():
 check(sgd)
 
 # %% [markdown] task="adam"
-# ## Adam
+# ## Adam and AdamW
 #
 # Some weights have large gradients and others tiny ones, so a single learning rate is a
 # compromise. Adam keeps a moving average of the gradient, and one of its square.
@@ -798,7 +710,12 @@ check(sgd)
 # they're correct from the first step on. Then each step is the first average divided by
 # the square root of the second, times lr.
 #
-# Write `adam`. The next cell shows the correction for a gradient that's always 5.
+# They treat weight decay differently. Adam adds it to the gradient, as SGD does, so it
+# goes through the averages. **AdamW** multiplies the weight by 1 − lr · weight_decay
+# first, and then makes Adam's step without decay.
+#
+# Write `adam`, which makes a step of AdamW if `decoupled` is True. The next cell shows
+# the correction for a gradient that's always 5.
 
 # %%
 average, beta = 0.0, 0.9
@@ -815,18 +732,32 @@ for step in range(1, 6):
 # <details><summary>Hint 2</summary>
 #
 # Update both averages in place. Compute the corrected root as a new tensor, and put the
-# first correction into the step size. eps is added to the root, not below it.
+# first correction into the step size. eps is added to the root, not below it. Of the
+# two kinds of decay, only AdamW's changes the parameter.
 #
 # </details>
 
 
 # %% exercise="adam"
 @solves(adam)
-def adam(param, grad, exp_avg, exp_avg_sq, step, lr, betas, eps, weight_decay):
+def adam(
+    param,
+    grad,
+    exp_avg,
+    exp_avg_sq,
+    step,
+    lr,
+    betas,
+    eps,
+    weight_decay,
+    decoupled=False,
+):
     ### BEGIN SOLUTION
     beta1, beta2 = betas
-    if weight_decay:  #: if_weight_decay
-        grad = grad + weight_decay * param  #: if_weight_decay
+    if decoupled:  #: if_decoupled
+        param.mul_(1 - lr * weight_decay)  #: shrink
+    elif weight_decay:
+        grad = grad + weight_decay * param  #: grad
     exp_avg.mul_(beta1).add_((1 - beta1) * grad)  #: add
     exp_avg_sq.mul_(beta2).add_((1 - beta2) * grad * grad)  #: add_mul
     size = lr / (1 - beta1**step)  #: size
@@ -837,59 +768,14 @@ def adam(param, grad, exp_avg, exp_avg_sq, step, lr, betas, eps, weight_decay):
 
 # %%
 with trying():
-    weights = nn.Parameter(minigrad.tensor([1.0, 1.0, 1.0]))
-    weights.grad = minigrad.tensor([1000.0, 1.0, -0.001])
-    optim.Adam([weights], lr=0.1).step()
-    print(weights)
-
-# %% check="adam"
-check(adam)
-
-# %% [markdown] task="adamw"
-# ## AdamW
-#
-# AdamW first multiplies the weight by 1 − lr · weight_decay, and then makes Adam's step
-# without decay.
-#
-# Write `adamw`.
-
-# %%
-weight, lr, weight_decay = 2.0, 0.1, 0.5
-print(weight * (1 - lr * weight_decay))
-
-# %% [markdown] hints="adamw"
-# <details><summary>Hint 1</summary>
-#
-# Which part of this have you already written?
-#
-# </details>
-# <details><summary>Hint 2</summary>
-#
-# Shrink the parameter in place, and then call `adam`. With which weight_decay?
-#
-# </details>
-
-
-# %% exercise="adamw"
-@solves(adamw)
-#: head
-def adamw(param, grad, exp_avg, exp_avg_sq, step, lr, betas, eps, weight_decay):
-    ### BEGIN SOLUTION
-    param.mul_(1 - lr * weight_decay)  #: mul
-    adam(param, grad, exp_avg, exp_avg_sq, step, lr, betas, eps, 0)  #: adam
-    ### END SOLUTION
-
-
-# %%
-with trying():
     for make in optim.Adam, optim.AdamW:
-        weights = nn.Parameter(minigrad.tensor([1.0, 1.0]))
-        weights.grad = minigrad.tensor([1000.0, 0.001])
+        weights = nn.Parameter(minigrad.tensor([1.0, 1.0, 1.0]))
+        weights.grad = minigrad.tensor([1000.0, 1.0, -0.001])
         make([weights], lr=0.1, weight_decay=0.5).step()
         print(make.__name__, weights.tolist())
 
-# %% check="adamw"
-check(adamw)
+# %% check="adam"
+check(adam)
 
 # %% [markdown] task="clip_grad_norm_"
 # ## Clipping

@@ -98,24 +98,6 @@ def shares(library, x, other):
     return changed
 
 
-@driver
-def train(library, answer, spec, of, flags, mode):
-    """Sets the mode of one: {number of module: training}, and what was returned."""
-    module, known = grown(library, spec)
-    modules = {n[1]: m for n, m in known.items() if isinstance(n, tuple)}
-    for number, flag in flags.items():
-        modules[number].training = flag
-    try:
-        result = answer(modules[of], mode)
-    except ValueError:
-        if any(modules[number].training != flag for number, flag in flags.items()):
-            raise NotPlain("a module's flag has changed before the error") from None
-        raise
-    returned = [n for n, module in modules.items() if module is result]
-    states = {n: modules[n].training for n in flags}
-    return states | {"returned": returned[0] if returned else kind(result)}
-
-
 # ------------------------------------------------- layers
 
 

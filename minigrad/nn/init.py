@@ -39,36 +39,33 @@ def calculate_gain(nonlinearity, param=None):
     return GAINS[nonlinearity]
 
 
-@exercise(points=1, stars=1, minutes=10, level="extra")
 def fans(shape):
-    """Return (fan_in, fan_out) of a weight, two ints.
-
-    fan_in is how many numbers of the input go into one output, and fan_out is how many
-    outputs one number goes into.
-
-    shape: a tuple of at least two sizes >= 1. It's (out_features, in_features) for
-        Linear and (out_channels, in_channels, KH, KW) for Conv2d, and any number of
-        sizes may follow the first two. Conv2d's window has KH * KW positions, which all
-        count.
-
-    There are fewer than 2 ** 63 elements, but possibly more than a float can count
-    exactly. Raises ValueError for fewer than two sizes.
-    fans((20, 10, 5, 5)) -> (250, 500)
-    """
+    """How many numbers go into an output, and how many outputs one number goes into."""
+    if len(shape) < 2:
+        raise ValueError(
+            "Fan in and fan out can not be computed for tensor with fewer than 2 "
+            "dimensions"
+        )
+    places = math.prod(shape[2:])
+    return shape[1] * places, shape[0] * places
 
 
-@exercise(points=2, stars=2, minutes=15, level="good to know")
+@exercise(points=3, stars=2, minutes=20, level="good to know")
 def kaiming_uniform_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu"):
     """Fill the tensor with uniform random numbers from -bound to bound, and return it.
 
     The standard deviation of the numbers must be gain / sqrt(fan), where gain =
     calculate_gain(nonlinearity, a).
 
-    tensor: it has at least two dimensions and no size of 0. It may be a Parameter, and
-        filling it isn't recorded for gradients.
+    tensor: its shape is (out_features, in_features) for Linear and (out_channels,
+        in_channels, KH, KW) for Conv2d, and any number of sizes may follow the first
+        two. There's no size of 0. Fewer than two dimensions raise ValueError. The
+        tensor may be a Parameter, and filling it isn't recorded for gradients.
     a: the slope of leaky_relu for negative numbers. Only calculate_gain needs it.
-    mode: "fan_in" or "fan_out", which says what fan is. Any other string raises
-        ValueError, even "FAN_IN".
+    mode: if it's "fan_in", fan is how many numbers of the input go into one output. If
+        it's "fan_out", fan is how many outputs one number goes into. Conv2d's window
+        has KH * KW positions, which all count. Any other string raises ValueError, even
+        "FAN_IN".
 
     uniform_(tensor, a=low, b=high) fills a tensor with uniform numbers, without
     recording, and returns it. Each number must be drawn separately and anew in each

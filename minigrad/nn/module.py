@@ -172,16 +172,14 @@ class Module(Attributes, Conversions, hooks.Hooks):
         """
         return load(self, state_dict, strict)
 
-    @exercise(points=1, stars=1, minutes=5, level="good to know")
     def train(self, mode=True):
-        """Set `training` of this module and of all below it to `mode`, and return self.
-
-        self.children(): the modules directly below this one. Whether you call their own
-            `train` is up to you.
-        mode: True or False. Anything else, even 1 or 0, raises ValueError("training
-            mode is expected to be boolean") before any module changes. Whether np.True_
-            is accepted is up to you.
-        """
+        """Set `training` of this module and of all below it to `mode`; return self."""
+        if not isinstance(mode, bool):
+            raise ValueError("training mode is expected to be boolean")
+        self.training = mode
+        for child in self.children():
+            child.train(mode)
+        return self
 
     def eval(self):
         """train(False)."""

@@ -6,11 +6,25 @@ from . import fused as kernels
 from .optimizer import Optimizer, check_at_least_0
 
 
-@exercise(points=3, stars=2, minutes=20, level="good to know")
-def adam(param, grad, exp_avg, exp_avg_sq, step, lr, betas, eps, weight_decay):
-    """Make one step of Adam. param, exp_avg, and exp_avg_sq change in place.
+@exercise(points=5, stars=2, minutes=25, level="good to know")
+def adam(
+    param,
+    grad,
+    exp_avg,
+    exp_avg_sq,
+    step,
+    lr,
+    betas,
+    eps,
+    weight_decay,
+    decoupled=False,
+):
+    """Make one step of Adam, or of AdamW if `decoupled`.
 
-    1. Add weight_decay * param to the gradient.
+    param, exp_avg, and exp_avg_sq change in place.
+
+    1. Adam adds weight_decay * param to the gradient. AdamW instead multiplies param by
+       1 - lr * weight_decay, so the averages never see the decay.
     2. Move both averages: average = beta * average + (1 - beta) * new. For exp_avg, new
        is the gradient. For exp_avg_sq, it's the gradient's square.
     3. Correct both averages: divide them by 1 - beta ** step, but not in place.
@@ -21,16 +35,6 @@ def adam(param, grad, exp_avg, exp_avg_sq, step, lr, betas, eps, weight_decay):
     step: an int, which is 1 in the first step. Both averages are 0 before it.
 
     D. P. Kingma, J. Ba: Adam: a method for stochastic optimization (2015).
-    """
-
-
-@exercise(points=2, stars=1, minutes=10, level="extra")
-def adamw(param, grad, exp_avg, exp_avg_sq, step, lr, betas, eps, weight_decay):
-    """Make one step of AdamW. param, exp_avg, and exp_avg_sq change in place.
-
-    First multiply param by 1 - lr * weight_decay. Then make the step of `adam` without
-    weight decay, so the averages never see it. The arguments are those of `adam`.
-
     I. Loshchilov, F. Hutter: Decoupled weight decay regularization (2019).
     """
 
@@ -43,7 +47,7 @@ class Adam(Optimizer):
     are counted in a tensor, and lr may be one: a CUDA graph reads both at each replay.
     """
 
-    rule, decoupled = staticmethod(adam), False
+    decoupled = False  # does the weight decay go by the averages?
 
     def __init__(
         self,
@@ -83,7 +87,7 @@ class Adam(Optimizer):
         for param in others:
             grad = -param.grad if group["maximize"] else param.grad
             state = [self.state[param][k] for k in ("exp_avg", "exp_avg_sq", "step")]
-            self.rule(param, grad, *state, *options)
+            adam(param, grad, *state, *options, self.decoupled)
 
     def counter(self, param, group):
         """Where the steps are counted: 0; or, capturable, a tensor for all of them."""
@@ -107,9 +111,9 @@ class Adam(Optimizer):
 
 
 class AdamW(Adam):
-    """Adam whose weight decay does not go through the averages, by the rule adamw."""
+    """Adam whose weight decay does not go through the averages: `decoupled`."""
 
-    rule, decoupled = staticmethod(adamw), True
+    decoupled = True
 
     def __init__(
         self,

@@ -29,13 +29,14 @@ def cases(random):
     yield "for relu", of(150, 300, nonlinearity="relu")
     yield "for relu", of(400, 100, nonlinearity="relu")
     yield "convolutions", of(60, 30, 5, 3, nonlinearity="relu")
+    yield "convolutions", of(20, 30, 3, 5, 3, nonlinearity="relu")
     yield "fan_out", of(150, 300, mode="fan_out", nonlinearity="relu")
     yield "other gains", of(150, 300, nonlinearity="tanh")
     yield "the slope a", of(150, 300, a=math.sqrt(5))
     yield "the slope a", of(150, 300)
     for row in pairwise(
         random,
-        shape=((90, 301), (400, 90), (60, 30, 5, 3), (60, 90, 5)),
+        shape=((90, 301), (400, 90), (60, 30, 5, 3), (60, 90, 5), (20, 30, 3, 5, 3)),
         mode=("fan_in", "fan_out"),
         nonlinearity=("relu", "tanh", "linear", "leaky_relu"),
         a=(0, 0.5, -2, math.sqrt(5)),
@@ -43,7 +44,9 @@ def cases(random):
         seeds = [random.getrandbits(32)]
         yield "options together", of(*row.pop("shape"), seeds=seeds, **row)
     for mode in "both", "fan", "fan_avg", "fan_in_out", "in", "out", "", *CASED:
-        yield "no other mode", of(3, 4, mode=mode)
+        yield "errors", of(3, 4, mode=mode)
+    yield "errors", of(3)
+    yield "errors", of()
 
 
 def reference(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu"):
