@@ -134,10 +134,10 @@ def index_array(code, node, index):
     if not isinstance(base, Memory):
         raise TypeError("an array without a place")
     size = node.type.size
-    scaled = rescale(base.index, base.unit, size)
-    base.unit = size
-    base.index = combine(scaled, str(text))
-    base.type = node.type
+    unit = size if base.index == "None" else min(base.unit, size)
+    begin = rescale(base.index, base.unit, unit)
+    base.index = combine(begin, rescale(str(text), size, unit))
+    base.unit, base.type = unit, node.type
     return base
 
 
@@ -355,7 +355,7 @@ def copy_of(code, place, node):
 
 
 def rescale(index, unit, smaller):
-    """An index in smaller units."""
+    """An index in units that are as large, or smaller."""
     if index == "None" or unit == smaller:
         return index
     ratio = unit // smaller

@@ -104,6 +104,39 @@ def test_struct_layout():
     assert type.dtype.fields["c"][0] == np.dtype((np.int16, (3,)))
 
 
+@pytest.mark.parametrize("where", ["__shared__ P p", "P p"])
+@pytest.mark.parametrize(
+    "members, writes, offsets",
+    [
+        ("short a[2][2], b[2][3];", "p.a[1][0] p.b[0][1] p.b[1][2]", (4, 10, 18)),
+        ("char n; double a[2][2]; int b[2][2];", "p.a[1][1] p.b[1][0]", (32, 48)),
+        ("int n; struct { short v[2][2]; } q[2];", "p.q[1].v[1][0]", (16,)),
+        ("char a[2][2][3]; char b[2][2][3];", "p.b[1][0][2] p.a[1][1][1]", (20, 10)),
+        ("float2 a[2][2]; char b[3][2];", "p.b[2][0] p.a[1][0].y", (36, 20)),
+    ],
+)  # fmt: skip
+def test_elements_of_arrays_in_a_struct_stand_where_c_puts_them(
+    where, members, writes, offsets
+):
+    places = writes.split()
+    text = "".join(f"{w} = {n}; " for n, w in enumerate(places, 1))
+    kernel = cudasim.RawKernel(
+        f"struct P {{ {members} }};\n"
+        "__global__ void f(char* o) { int t = threadIdx.x; "
+        f"{where}; char* bytes = (char*)&p;\n"
+        f"for (int i = 0; i < sizeof(P); i++) bytes[i] = 0;\n{text}\n"
+        + "".join(f"o[{n}] = (char*)&{w} - bytes;" for n, w in enumerate(places))
+        + "for (int i = 0; i < sizeof(P); i++) if (bytes[i] > 0 && bytes[i] < 9)"
+        f" o[{len(places)} + bytes[i]] = i; }}",
+        "f",
+    )
+    o = np.zeros(9, np.int8)
+    cudasim.run(kernel, 1, 1, (o,))
+    assert tuple(o[: len(places)]) == offsets
+    if "float2" not in members and "double" not in members:  # ints show their byte
+        assert tuple(o[len(places) + 1 :][: len(places)]) == offsets
+
+
 @pytest.mark.parametrize(
     "text, value",
     [

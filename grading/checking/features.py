@@ -34,7 +34,8 @@ def common(exercise, tried, plain):
     """
     wrong = [[*_facts(exercise, case.args, plain)] for case in tried if not case.right]
     right = [[*_facts(exercise, case.args, plain)] for case in tried if case.right]
-    if min(len(wrong), len(right)) < FEW:
+    full = sum("where a size is 0" not in facts for facts in right)
+    if min(len(wrong), full) < FEW:
         return ""
     here = set.intersection(*map(set, wrong)).difference(*right)
     return next((fact for fact in wrong[0] if fact in here), "")

@@ -8,7 +8,7 @@ import numpy as np
 from minigrad.exercises.signature import without_comments
 
 from ..isolation.replies import Problem
-from ..kernels.runs import FILL, names
+from ..kernels.runs import FILL, names, outputs
 from . import describe
 from .writers import writer
 
@@ -44,6 +44,7 @@ COUNTED = {  # what has a limit
     "bank_passes": "passes over the banks",
 }
 
+SHORT = 6  # elements of an input that are all shown
 FEW = 9  # elements: in fewer a pattern may be chance
 LONG = 88  # characters of a line that is quoted
 WITHOUT_LAUNCH = {"compile": "compiler", "measured": "gpu"}  # kind -> key of its line
@@ -73,7 +74,9 @@ def lines(check, case):
     if isinstance(got, Problem):
         return [*said, ("got", describe.text(got)), ("where", _cut(got.where))]
     wrong = _first_wrong(check, case)
-    said += difference(check, launch, *wrong) if wrong else []
+    if wrong:
+        said += [("input", text) for text in _inputs(check, launch, wrong)]
+        said += difference(check, launch, *wrong)
     remarks = got.report.findings + got.report.notes
     findings = [f for f in remarks if f.kind not in check.check.allowed]
     seen, counts = [], got.report.counts
@@ -107,6 +110,22 @@ def difference(check, launch, name, before, got, expected, wrong):
         text = f"in the course's solution, thread {thread} of block {block} writes it"
         said.append(("thread", text))
     return said
+
+
+def _inputs(check, launch, wrong):
+    """[values of the inputs at the first element that is wrong, or else their first]"""
+    name, *_, mask = wrong
+    where = tuple(int(i) for i in np.argwhere(mask)[0])
+    values = []
+    for other, array in zip(names(check.exercise), launch.args, strict=True):
+        if not np.ndim(array) or other in outputs(check.exercise) or not array.size:
+            continue
+        if array.size > SHORT and array.shape[: mask.ndim] == mask.shape:
+            array, other = array[where], other + "".join(f"[{i}]" for i in where)
+        digits = {"precision": 4, "threshold": SHORT, "edgeitems": 3}
+        text = np.array2string(np.asarray(array), separator=", ", **digits)
+        values.append(f"{other} = {' '.join(text.split())}")
+    return [", ".join(values)] if values else []
 
 
 def pattern(launch, text, name, before, got, expected, wrong):
