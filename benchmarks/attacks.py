@@ -37,7 +37,7 @@ from minigrad.testing.progress import slowly
 PAGE = common.HOME / "docs" / "attacks.md"
 SECRET = "SECRET-4711"
 SOLUTION = "BEGIN SOLUTION"
-GAVE = "a tuple is expected here, not a str"  # what READ's answers return is one
+GAVE = "Expected a tuple, not a str."  # what READ's answers return is one
 SECONDS = 120
 RIGHT, ANSWER, KERNEL = NEEDED = "offset_of", "contiguous_strides", "contiguous_kernel"
 # In the box: nbgrader with limits; then the processes that are left beside this one.

@@ -18,23 +18,24 @@ CERTAIN |= {"list", "float", "copies", "much"}
 
 # What Python says of some beginners' mistakes -> what to do.
 HINTS = {
-    "is not defined": "that name is unknown here: is it misspelt, or does self. belong "
-    "before it?",
-    "'function'": "a function stands there, and not what it returns: brackets call it",
-    "Boolean value of": "a tensor of several elements is neither true nor false: ask "
-    ".all(), count what is True by .sum(), or ask `is None`",
-    "required positional argument": "fewer arguments than the function "
-    "takes: a tuple is one, and f(*pair) makes two of it",
-    "has no setter": "self is only read: make a new view with self.as_strided(...)",
-    "'NoneType' object has no attribute": "something is None there: which step gave it "
+    "is not defined": "Python doesn't know that name. Is it misspelled, or does "
+    "`self.` belong before it?",
+    "'function'": "This is a function, not what it returns. Parentheses call it.",
+    "Boolean value of": "A tensor of several elements is neither true nor false. Use "
+    "`.all()`, count what's True with `.sum()`, or test `is None`.",
+    "required positional argument": "The call has fewer arguments than the function "
+    "takes. A tuple is one argument, and `f(*pair)` passes its two values.",
+    "has no setter": "self may only be read. Make a new view with "
+    "`self.as_strided(...)`.",
+    "'NoneType' object has no attribute": "Something is None here. Which step gave it "
     "no value, or forgot its `return`?",
-    "object has no attribute": "what stands before the dot has nothing of that name: "
-    "is it misspelt, or is this another kind of object than you think?",
-    "does not support item assignment": "a tuple cannot be changed: make a list(...) "
-    "of it, change that, and make a tuple(...) again",
+    "object has no attribute": "The object before the dot has no attribute of that "
+    "name. Is it misspelled, or is the object of another type than you think?",
+    "does not support item assignment": "A tuple can't be changed. Make a list of it "
+    "with `list(...)`, change that, and make a tuple of it with `tuple(...)`.",
 }
 
-ENDLESS = "it does not end in time: does a loop go on for ever, or far too often?"
+ENDLESS = "It doesn't end in time. Does a loop run forever, or far too often?"
 WIDE = 96  # characters of a message's line, without its key
 ABSENT = type("Absent", (), {"__repr__": lambda _: "not there"})()  # from a dict
 LONGEST_ERROR = 240  # characters of an error's message
@@ -196,20 +197,20 @@ def general_cause(got, expected):
     if hasattr(got, "kind"):
         return _cause_of_problem(got, expected)
     if hasattr(expected, "message"):
-        return "no_error", f"for this input {expected.type} must be raised"
+        return "no_error", f"For this input, {expected.type} must be raised."
     if got is None and expected is not None:
-        return "none", "nothing is returned: does every path end in `return`?"
+        return "none", "Nothing is returned. Does every path end in `return`?"
     if isinstance(got, Seen) and isinstance(expected, Seen):
         return _cause_of_tensor(got, expected)
     if _has(got, list, expected, tuple):
-        return "list", "a list where a tuple belongs: return tuple(...)"
+        return "list", "This is a list, but must be a tuple. Return `tuple(...)`."
     if _has(got, float, expected, int):
         return (
             "float",
-            "floats where ints belong: divide with //, and make ints with int(...)",
+            "These are floats, but must be ints. Divide with `//`, or use `int(...)`.",
         )
     if type(got) is not type(expected):
-        return "wrong_type", f"{_kind(expected)} is expected here, not {_kind(got)}"
+        return "wrong_type", f"Expected {_kind(expected)}, not {_kind(got)}."
     return None
 
 
@@ -219,35 +220,38 @@ def _cause_of_problem(got, expected):
     if got.kind == "type":
         return "type", got.message
     if got.kind == "changed":
-        return "changed", "an argument is only read: make something new, and return it"
+        return "changed", "An argument has changed. Make something new, and return it."
     if got.kind == "reused":
-        return "reused", "every call makes a tensor of its own: the first is still used"
+        return (
+            "reused",
+            "Each call must return a new tensor, because the first one is still used.",
+        )
     if got.kind != "raised":
         return got.kind, got.message
     if "CircularAnswers" in got.types:
         return "circular", got.message
     if "RecursionError" in got.types:
-        return "recursion", "it calls itself again and again: Python stops it"
+        return "recursion", "It calls itself again and again, until Python stops it."
     if "NotImplementedError" in got.types:
-        return "unfinished", "this part is still to be written"
+        return "unfinished", "This part isn't written yet."
     if hasattr(expected, "message"):
-        return "wrong_error", f"for this input {expected.type} must be raised"
+        return "wrong_error", f"For this input, {expected.type} must be raised."
     for said, hint in HINTS.items():
         if said in got.message:
             return "raised", hint
     error = ", ".join(got.types[:1]) or "an error"
     if isinstance(expected, dict):  # of a scene, where another may be expected
-        return "raised", f"it raises {error}, which is not expected here"
+        return "raised", f"It raises {error}, which isn't expected here."
     value = "None" if expected is None else "a value"
-    return "raised", f"it raises {error} where {value} is expected"
+    return "raised", f"It raises {error}, but {value} is expected."
 
 
 def _cause_of_tensor(got, expected):
     if got.values is None:
-        return "outside", "the tensor is huge, or reads cells outside its storage"
+        return "outside", "The tensor is huge, or reads cells outside its storage."
     alike = np.array_equal(got.values, expected.values) and got.values.size
     if alike and expected.shares and not got.shares:
-        return "copies", "the values are right, but copied: a view shares the storage"
+        return "copies", "The values are right, but copied. A view shares the storage."
     return None
 
 

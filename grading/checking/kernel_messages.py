@@ -14,23 +14,24 @@ from .writers import writer
 
 # kind of a finding -> what to think of
 FOUND = {
-    "out-of-bounds": "a thread goes outside the array: are the guard and the index "
-    "right?",
-    "race": "two threads use the same cell, one of them writes, and nothing puts them "
-    "in order",
-    "race-warp": "threads of one warp use the same cell, and no __syncwarp() puts them "
-    "in order",
-    "divergent-barrier": "not every thread of the block comes to this __syncthreads()",
-    "divergent-shuffle": "not every thread that the mask names comes to this shuffle",
-    "missing-lane": "a shuffle takes the value of a lane that is not there: blocks of "
-    "fewer than 32 threads, and threads that have returned, leave lanes out",
-    "uninitialized": "a value is used that nobody has written",
-    "misaligned": "a vector must begin at a multiple of its size",
-    "divide-by-zero": "an integer is divided by 0",
-    "read-only": "this array is const: it is there to be read",
-    "changed": "an input has changed: arrays that are const are only read",
-    "assert": "an assert of the kernel fails",
-    "unshared": "nothing goes through shared memory: the results are the same without",
+    "out-of-bounds": "A thread goes outside the array. Check the guard and the index.",
+    "race": "Two threads use the same cell, one of them writes, and no barrier orders "
+    "them.",
+    "race-warp": "Threads of one warp use the same cell, and no `__syncwarp()` orders "
+    "them.",
+    "divergent-barrier": "Some threads of the block don't reach this "
+    "`__syncthreads()`.",
+    "divergent-shuffle": "Some threads that the mask names don't reach this shuffle.",
+    "missing-lane": "A shuffle takes the value of a lane that isn't there. Blocks of "
+    "fewer than 32 threads lack lanes, and so do warps in which threads have returned.",
+    "uninitialized": "A value is used that no thread has written.",
+    "misaligned": "A vector's address must be a multiple of its size.",
+    "divide-by-zero": "An integer is divided by 0.",
+    "read-only": "This array is const, so it may only be read.",
+    "changed": "An input has changed, but arrays that are const may only be read.",
+    "assert": "An assert of the kernel fails.",
+    "unshared": "Nothing goes through shared memory: without it, the results are the "
+    "same.",
 }
 
 COUNTED = {  # what has a limit
@@ -58,7 +59,7 @@ def cause(check, case):
     wrong = _first_wrong(check, case)
     faults = [(kind, _of_fault(kind, case)) for kind in check.faults(case.got, launch)]
     seen = wrong and pattern(launch, case.outcome.value.code, *wrong)
-    vague = not seen or seen[0] == "end"  # it says where, and not why
+    vague = not seen or seen[0] in ("end", "nothing")  # it says where, and not why
     if wrong:  # what is counted is not why
         faults = [one for one in faults if one[0] not in launch.limits]
     return next(iter(faults), seen or None) if vague else seen
@@ -120,10 +121,13 @@ def _inputs(check, launch, wrong):
     for other, array in zip(names(check.exercise), launch.args, strict=True):
         if not np.ndim(array) or other in outputs(check.exercise) or not array.size:
             continue
-        if array.size > SHORT and array.shape[: mask.ndim] == mask.shape:
-            array, other = array[where], other + "".join(f"[{i}]" for i in where)
-        digits = {"precision": 4, "threshold": SHORT, "edgeitems": 3}
-        text = np.array2string(np.asarray(array), separator=", ", **digits)
+        at = where[: array.ndim]
+        if array.size > SHORT and array.shape[: mask.ndim] == mask.shape[: array.ndim]:
+            array, other = array[at], other + "".join(f"[{i}]" for i in at)
+        text = np.array2string(
+            np.asarray(array), separator=", ", threshold=SHORT,
+            formatter={"float": "{:.5g}".format},
+        )  # fmt: skip
         values.append(f"{other} = {' '.join(text.split())}")
     return [", ".join(values)] if values else []
 
@@ -133,15 +137,15 @@ def pattern(launch, text, name, before, got, expected, wrong):
     flat, size = wrong.ravel(), wrong.size
     right = int(np.argmax(flat))  # so many are right before the first wrong one
     if np.array_equal(_bits(got), _bits(before)):
-        return "nothing", f"{name} is as it was before: is anything written to it?"
+        return "nothing", f"Nothing is written to {name}."
     if wrong.all() and _added(before, got, expected):
         return "added", (
-            f"the results are added to what {name} held before: write with =, not +="
+            f"The results are added to what {name} held before. Write with =, not +=."
         )
     if got.ndim == 2 and np.array_equal(got.ravel(), expected.T.ravel()):
         return "swapped", (
-            "the values are right, but rows and columns are exchanged: row is y, "
-            "column is x"
+            "The values are right, but rows and columns are swapped. The row is y, and "
+            "the column is x."
         )
     untouched = np.array_equal(_bits(got)[wrong], _bits(before)[wrong])
     if flat[right:].all() and right and (untouched or size - right > 1):
@@ -149,13 +153,16 @@ def pattern(launch, text, name, before, got, expected, wrong):
         return _of_the_end(launch, right, got, uses_blocks, untouched)
     for start in (0, 1):
         if size >= FEW and np.array_equal(flat, np.arange(size) % 2 == start):
-            return "every_second", f"every second element is wrong, from {start} on"
+            return (
+                "every_second",
+                f"Every second element is wrong, beginning with element {start}.",
+            )
     a, b = got.ravel(), expected.ravel()
     beside = np.array_equal(a[1:], b[:-1]) or np.array_equal(a[:-1], b[1:])
     if size >= FEW and beside:
-        return "shifted", "the values are right, but stand one place beside their own"
+        return "shifted", "The values are right, but each is one place beside its own."
     if size >= FEW and np.array_equal(a, b[::-1]):
-        return "reversed", "the values are right, but in reverse order"
+        return "reversed", "The values are right, but in reverse order."
     return None
 
 
@@ -172,22 +179,26 @@ def _of_the_end(launch, right, got, uses_blocks, untouched):
     per, size = math.prod(launch.block), got.size
     if right == per < launch.threads and not uses_blocks:
         return "first_block", (
-            f"only the first {per} are right, as many as a block has threads: does the "
+            f"Only the first {per} are right, as many as a block has threads. Does the "
             f"index use blockIdx?"
         )
     if got.ndim == 2 and right % got[0].size == 0:
         rows = right // got[0].size
-        return "end", f"{rows} of {len(got)} rows are right, and none after them"
+        return (
+            "end",
+            f"The first {rows} of {len(got)} rows are right, and none after them.",
+        )
     if right == launch.threads:
         return "first_pass", (
-            f"only the first {right} are right, and {_sizes(launch, size)}: each "
-            f"thread must do more than one"
+            f"Only the first {right} are right, and {_sizes(launch, size)}, so each "
+            f"thread must do more than one."
         )
     if untouched and size - right <= per and launch.threads < size + per:
         count = size - right
         last = "the last one is wrong" if count == 1 else f"the last {count} are wrong"
-        return "tail", f"only {last}; {_sizes(launch, size)}: {_ask(launch, size)}"
-    return "end", f"the first {right} are right, and none after them"
+        sizes = _sizes(launch, size)
+        return "tail", f"Only {last}, and {sizes}. {_ask(launch, size)}"
+    return "end", f"The first {right} are right, and none after them."
 
 
 def _sizes(launch, size):
@@ -200,10 +211,10 @@ def _sizes(launch, size):
 def _ask(launch, size):
     """What may leave out the last elements."""
     if launch.threads < size:
-        return "does each thread go on until there is none left?"
+        return "Does each thread go on until no element is left?"
     if launch.threads == size:
-        return "there is a thread for each, so does a guard shut out one too many?"
-    return "is there a guard, and is it the right one?"
+        return "Each has a thread, so does a guard leave one out?"
+    return "Is there a guard, and is it right?"
 
 
 def _first_wrong(check, case):
@@ -223,7 +234,10 @@ def _first_wrong(check, case):
 
 def _of_problem(got):
     if got.kind == "compile":
-        return "compile", "the compiler refuses the text: begin with its first message"
+        return (
+            "compile",
+            "This doesn't compile. Begin with the compiler's first message.",
+        )
     if got.kind == "time":
         return "endless", describe.ENDLESS
     return got.kind, got.message
@@ -232,13 +246,13 @@ def _of_problem(got):
 def _of_fault(kind, case):
     (launch,) = case.args
     if kind in launch.limits:
-        return f"it takes {_counted(kind, case)}"
-    return FOUND.get(kind, f"a tool has found: {kind}")
+        return f"It takes {_counted(kind, case)}."
+    return FOUND.get(kind, f"The simulator reports {kind}.")
 
 
 def _counted(key, case):
     (launch,), number = case.args, case.got.report.counts[key]
-    return f"{number} {COUNTED.get(key, key)}; {launch.limits[key]} are enough"
+    return f"{number} {COUNTED.get(key, key)}, but {launch.limits[key]} are enough"
 
 
 def _bits(array):

@@ -226,9 +226,12 @@ def test_any_exception_is_reported(error, subject):
 @pytest.mark.parametrize(
     ("body", "hint"),
     [
-        (lambda self: self.as_strided(shape, (), 0), "does self. belong before it?"),  # noqa: F821
-        (lambda self: setattr(self, "strides", ()), "self is only read: make a new"),
-        (lambda self: _assign(self.strides), "a tuple can"),
+        (lambda self: self.as_strided(shape, (), 0), "does `self.` belong before it?"),  # noqa: F821
+        (
+            lambda self: setattr(self, "strides", ()),
+            "self may only be read.",
+        ),
+        (lambda self: _assign(self.strides), "A tuple can"),
     ],
     ids=["name", "attribute", "tuple"],
 )
@@ -254,7 +257,7 @@ def test_an_error_where_none_is_the_answer_is_reported(subject):
     check = replace(find_check(layout.view_or_copy), cases=cases)
     with Specimen(check.exercise, answer, None, "test").in_place():
         verdict = check.judge(subject)
-    assert "it raises RuntimeError where None is expected" in str(verdict)
+    assert "It raises RuntimeError, but None is expected." in str(verdict)
 
 
 def joined(*shapes):
@@ -325,7 +328,7 @@ def test_an_endless_loop_is_stopped(kind, hurry, subject):
     if kind != "swallowing":  # that one ends in the end, and has returned None
         assert verdict.failures[0].cause == "endless"
         assert verdict.state == "timed out"
-        assert "it does not end" in str(verdict)
+        assert "It doesn't end" in str(verdict)
 
 
 @pytest.mark.parametrize("in_thread", [False, True])

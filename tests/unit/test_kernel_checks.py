@@ -128,7 +128,7 @@ def test_shared_memory_for_show_is_found_beside_another_mistake():
     )  # unsigned: n - first is not negative past the end
     with Specimen(exercise, with_body(exercise, FOR_SHOW), None, "test").in_place():
         said = str(find_check(exercise).judge(LocalSubject(), 0))
-    assert "nothing goes through shared memory: the results are the same" in said
+    assert "Nothing goes through shared memory: without it, the results are the" in said
     assert "the right values\n" in f"{said}\n" and "and yet" not in said
 
 
@@ -143,18 +143,18 @@ def test_where_a_kernel_is_wrong_is_said_by_the_checks_own_comparison():
 @pytest.mark.parametrize(
     ("grid", "block", "n", "right", "cause", "words"),
     [
-        (4, 256, 1000, 999, "tail", "the last one is wrong; grid * block is 4 * 256 = "
-         "1024 for 1000 elements: is there a guard, and is it the right one?"),
-        (4, 250, 1000, 997, "tail", "the last 3 are wrong; grid * block is 4 * 250 = "
-         "1000 for 1000 elements: there is a thread for each"),
-        (3, 256, 1000, 998, "tail", "grid * block is 3 * 256 = 768 for 1000 elements: "
-         "does each thread go on until there is none left?"),
-        (3, 256, 1000, 768, "first_pass", "only the first 768 are right, and grid * "
-         "block is 3 * 256 = 768 for 1000 elements: each thread must do more than one"),
+        (4, 256, 1000, 999, "tail", "the last one is wrong, and grid * block is 4 * "
+         "256 = 1024 for 1000 elements. Is there a guard, and is it right?"),
+        (4, 250, 1000, 997, "tail", "the last 3 are wrong, and grid * block is 4 * "
+         "250 = 1000 for 1000 elements. Each has a thread"),
+        (3, 256, 1000, 998, "tail", "grid * block is 3 * 256 = 768 for 1000 elements. "
+         "Does each thread go on until no element is left?"),
+        (3, 256, 1000, 768, "first_pass", "Only the first 768 are right, and grid * "
+         "block is 3 * 256 = 768 for 1000 elements, so each thread must do more"),
         ((2, 2), (16, 16), 1000, 990, "tail", "4 * 256 = 1024 for 1000 elements"),
-        (4, 256, 1000, 256, "first_block", "does the index use blockIdx?"),
-        (4, 256, 1000, 300, "end", "the first 300 are right"),
-        (4, 256, 4, 2, "end", "the first 2 are right"),  # a block for each element
+        (4, 256, 1000, 256, "first_block", "Does the index use blockIdx?"),
+        (4, 256, 1000, 300, "end", "The first 300 are right"),
+        (4, 256, 4, 2, "end", "The first 2 are right"),  # a block for each element
     ],
 )  # fmt: skip
 def test_why_the_end_of_an_array_is_wrong(grid, block, n, right, cause, words):
@@ -171,8 +171,8 @@ def test_why_the_end_of_an_array_is_wrong(grid, block, n, right, cause, words):
     ("shape", "right", "seen"),
     [
         ((96,), 95, None),  # one element proves no pattern
-        ((96,), 93, ("end", "the first 93 are right, and none after them")),
-        ((2, 3, 16), 48, ("end", "the first 48 are right, and none after them")),
+        ((96,), 93, ("end", "The first 93 are right, and none after them.")),
+        ((2, 3, 16), 48, ("end", "The first 48 are right, and none after them.")),
     ],
 )
 def test_no_guard_is_suspected_where_wrong_values_were_written(shape, right, seen):
@@ -185,7 +185,7 @@ def test_no_guard_is_suspected_where_wrong_values_were_written(shape, right, see
 def test_a_count_is_no_cause_where_values_are_wrong():
     at_once = replace(TWICE, cases=lambda random: [*cheaply(random)][1:])
     said = str(verdict_on(f"{COPY} if (i < n) y[i] = y[i] + 1;", at_once))
-    assert "it takes" not in said and "counted" in said
+    assert "It takes" not in said and "counted" in said
 
 
 def test_an_index_that_uses_blocks_is_not_said_to_lack_them():
@@ -280,7 +280,7 @@ def test_shared_memory_that_is_needed_is_missed_in_the_first_case():
         yield part, replace(launch, shared_mem=1024, needs_shared=True)
 
     verdict = verdict_on(COPY, replace(TWICE, cases=cases))
-    assert "nothing goes through shared memory" in str(verdict)
+    assert "Nothing goes through shared memory" in str(verdict)
 
 
 def test_a_long_launch_is_left_out_where_the_core_is_wrong():
