@@ -48,7 +48,7 @@ from minigrad.viz.drawing import centered
 
 minigrad.manual_seed(0)
 
-# In lab 10, you'll write four of these functions and two of DataLoader's methods. Here,
+# In lab 10, you'll write four of these functions and one of DataLoader's methods. Here,
 # the reference solutions stand in.
 answers_from("solutions", before="11_extending_pytorch")
 
@@ -193,8 +193,7 @@ print(rest, "solved:", rest == epochs[1][2:])
 # </details>
 
 # %% [markdown]
-# **To the lab**: exercise 1 (`read_idx`), exercise 2 (`order`), and exercise 3
-# (`indices`).
+# **To the lab**: exercise 1 (`read_idx`) and exercise 2 (`order`).
 #
 # ## The network, layer by layer
 #
@@ -447,7 +446,7 @@ viz.ranking({f"{step} images, µs": rates(table, libraries, step) for step in st
 # With 1,024 images, the kernels take most of the time, so a CUDA graph saves little,
 # and minigrad's faster kernels make the difference.
 #
-# **To the lab**: exercise 4 (`train_step`), exercise 5 (`evaluate`), and exercise 6
+# **To the lab**: exercise 3 (`train_step`), exercise 4 (`evaluate`), and exercise 5
 # (`train_mnist`).
 #
 # ## Training

@@ -14,7 +14,7 @@
 # # Lab 10 · A convolutional network on MNIST
 #
 # In this lab, you write the code that feeds a network with data, trains it, and tests
-# it. The seven exercises take about {{duration}}. The layers, the loss, and the
+# it. The six exercises take about {{duration}}. The layers, the loss, and the
 # optimizers are the ones from earlier labs, and you add a file format, batches in a new
 # order for each epoch, one training step, a fair test, and a loop that can be stopped
 # and continued. Everything runs without a GPU on the 1,797 digits of 8 × 8 pixels that
@@ -130,6 +130,10 @@ check(read_idx)
 # generator that the whole program shares, because nobody knows what else has drawn from
 # it.
 #
+# The loader splits the order into batches. With 60,000 images and batches of 64, there
+# are 937 full batches, and the 32 images that are left make a smaller one, which
+# `drop_last` leaves out.
+#
 # Write the method `order`. The next cell shows what NumPy's generators can do.
 
 # %%
@@ -170,57 +174,10 @@ with trying():
     for epoch in (0, 1, 0):
         loader.epoch = epoch
         print(epoch, loader.order())
+    print("in batches:", DataLoader(range(10), 4, shuffle=True, seed=7).indices())
 
 # %% check="order"
 check(DataLoader.order)
-
-# %% [markdown] task="indices"
-# ## Batches
-#
-# An epoch is split into batches, in the order of exercise 2. With 60,000 images and
-# batches of 64, there are 937 full batches, and the 32 images that are left make a
-# smaller one. If `drop_last` is true, that last batch is left out, for code that needs
-# batches of equal size.
-#
-# Write the method `indices`.
-
-# %%
-print(divmod(60_000, 64), np.arange(10)[8:12])
-
-# %% [markdown] hints="indices"
-# <details><summary>Hint 1</summary>
-#
-# At which position of the order does each batch begin? `range` has a third argument.
-#
-# </details>
-# <details><summary>Hint 2</summary>
-#
-# A slice that goes past the end is shorter. With `drop_last`, stop earlier. The number
-# of items that are left over is the remainder of the length divided by the batch size.
-#
-# </details>
-
-
-# %% exercise="indices"
-@solves(DataLoader.indices)
-def indices(self):
-    ### BEGIN SOLUTION
-    order, size = self.order(), self.batch_size  #: order
-    end = len(order)
-    if self.drop_last:  #: if_drop_last
-        end -= end % size
-    return [order[start : start + size] for start in range(0, end, size)]  #: result
-    ### END SOLUTION
-
-
-# %%
-with trying():
-    for drop_last in (False, True):
-        loader = DataLoader(range(10), 4, drop_last=drop_last, seed=0)
-        print(loader.indices())
-
-# %% check="indices"
-check(DataLoader.indices)
 
 # %% [markdown] task="train_step"
 # ## One step

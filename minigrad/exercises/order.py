@@ -129,7 +129,6 @@ ORDER = {
     "10_cnn": [
         "read_idx",
         "order",
-        "indices",
         "train_step",
         "evaluate",
         "train_mnist",
