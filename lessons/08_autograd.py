@@ -370,7 +370,7 @@ except RecursionError as error:
 
 # %% [markdown]
 # `visit` calls itself for each value on the way down, and Python allows about 1,000
-# {{=nested calls|RecursionError}}. In exercise 4 of the lab, you'll get rid of this
+# {{=nested calls|RecursionError}}. In exercise 3 of the lab, you'll get rid of this
 # limit.
 #
 # ## The same for tensors
@@ -639,7 +639,7 @@ second.backward()
 print(p.grad, q.grad)
 
 # %% [markdown]
-# **To the lab**: exercises 1 to 3 (`apply`, `leaf_rules`, and `detach`).
+# **To the lab**: exercise 1 (`apply`) and exercise 2 (`leaf_rules`).
 #
 # ## The order
 #
@@ -665,7 +665,7 @@ viz.graph(loss, x=x)
 viz.dependency_counts()
 
 # %% [markdown]
-# **To the lab**: exercise 4 (`topological_order`) and exercise 5 (`backward`).
+# **To the lab**: exercise 3 (`topological_order`) and exercise 4 (`backward`).
 #
 # ## Accumulation
 #
@@ -788,7 +788,7 @@ print(dy, bias.grad, sep="\n")
 # %% [markdown]
 # So a broadcast in forward is a sum in backward.
 #
-# **To the lab**: exercise 6 (`sum_to_size`).
+# **To the lab**: exercise 5 (`sum_to_size`).
 #
 # ## Version counters
 #
@@ -882,7 +882,7 @@ y.sum().backward()
 print(w.grad)
 
 # %% [markdown]
-# **To the lab**: exercise 7 (`next_version`) and exercise 8 (`unpack`).
+# **To the lab**: exercise 6 (`unpack`).
 #
 # ## A network of two layers
 #
@@ -947,8 +947,8 @@ for name, y in ("one layer", inputs @ w + b), ("two layers", two_layers(inputs))
     print(name, [round(value, 2) for value in y.flatten().tolist()])
 
 # %% [markdown]
-# **To the lab**: exercises 9 to 13 (`mul_backward`, `tanh_backward`,
-# `matmul_right_backward`, `sum_backward`, and `mean_backward`).
+# **To the lab**: exercises 7 to 9 (`tanh_backward`, `matmul_right_backward`, and
+# `sum_backward`).
 #
 # ## Infinity and NaN
 #
@@ -1003,7 +1003,7 @@ with trying(), detect_anomaly():
     y.sum().backward()
 
 # %% [markdown]
-# **To the lab**: exercises 14 to 19 (`div_backward`, `pow_backward`, `relu_backward`,
+# **To the lab**: exercises 10 to 15 (`div_backward`, `pow_backward`, `relu_backward`,
 # `amax_backward`, `permute_backward`, and `slice_backward`).
 #
 # ## gradcheck
@@ -1077,7 +1077,7 @@ for value in 0.0, 0.001:
 # Test gradients with random inputs of both signs and a random `dy`, because a `dy` of
 # ones hides a missing factor `dy`.
 #
-# **To the lab**: exercise 20 (`numerical_jacobian`) and exercise 21
+# **To the lab**: exercise 16 (`numerical_jacobian`) and exercise 17
 # (`test_div_backward`), a test that you write.
 #
 # ## Gradients of gradients

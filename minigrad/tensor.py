@@ -108,16 +108,9 @@ class Tensor(Methods, Differentiable, Suggesting):
         view._base = self if self._base is None else self._base
         return view
 
-    @exercise(points=1, stars=1, minutes=5, level="good to know")
     def detach(self):
-        """Return a new tensor that reads the same memory, but has no history.
-
-        It has the same storage, shape, strides, and offset, whatever they are, so a
-        write to one of the two tensors is seen and counted in both. It's a leaf without
-        a grad_fn and requires no gradient, so no gradient goes through it. self stays
-        as it is. Each call must return a new tensor, even if self requires no gradient.
-        You can use Tensor(storage, shape, strides, offset).
-        """
+        """A new tensor that reads the same memory, but has no history."""
+        return self._alias()
 
     @differentiable("Permute", lambda dy, base, *dims: vjp.permute_backward(
         dy, tuple(d % len(base[0]) for d in layout.as_ints(dims))))  # fmt: skip

@@ -13,37 +13,34 @@
 # %% [markdown]
 # # Lab 08 · The graph and its gradients
 #
-# In this lab, you write minigrad's autograd. There are twenty-one exercises, which take
-# about {{duration}}. In the first eight, you write the engine, and in the next five,
-# the gradients that you need to train a network. The others are about the gradients of
-# more operators, gradcheck, and a test of your own. Once you've run a cell with your
-# code, every `backward()` in minigrad uses it.
+# In this lab, you write minigrad's autograd. There are seventeen exercises, which take
+# about {{duration}}. In the first six, you write the engine, and in the next three, the
+# gradients that you need to train a network. The others are about the gradients of more
+# operators, gradcheck, and a test of your own. Once you've run a cell with your code,
+# every `backward()` in minigrad uses it.
 
 # %% [markdown]
 # {{how}}
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
-import math
 
 import numpy as np
 
 import minigrad
 from grading import check, trying
-from minigrad import Tensor, answers_from, no_grad, solves, tensor, viz
+from minigrad import answers_from, no_grad, solves, tensor, viz
 from minigrad.autograd import Context, Function, gradcheck, is_grad_enabled
 from minigrad.autograd.adjoints import sum_to_size
 from minigrad.autograd.engine import backward, topological_order
 from minigrad.autograd.gradcheck import numerical_jacobian
-from minigrad.autograd.graph import modified, next_version, unpack
+from minigrad.autograd.graph import modified, unpack
 from minigrad.autograd.tensor_methods import leaf_rules
 from minigrad.exercises.own_tests import test_div_backward
 from minigrad.ops.vjp import (
     amax_backward,
     div_backward,
     matmul_right_backward,
-    mean_backward,
-    mul_backward,
     permute_backward,
     pow_backward,
     relu_backward,
@@ -118,7 +115,7 @@ def apply(cls, *args):
 with trying():
     x = tensor([1.0, 2.0, 3.0])
     print(Cube.apply(x))  # no gradient is required
-    x.requires_grad_()  # from here on, your exercises 2 and 3 run too
+    x.requires_grad_()  # from here on, your exercise 2 runs too
     print(Cube.apply(x))
     with no_grad():
         print(Cube.apply(x))
@@ -181,55 +178,6 @@ with trying():
 
 # %% check="leaf_rules"
 check(leaf_rules)
-
-# %% [markdown] task="detach"
-# ## Detach
-#
-# `x.detach()` returns a tensor with the same memory, shape, strides, and offset as `x`,
-# but without a history, so no gradient goes through it. For example, you detach a loss
-# before you keep it, because otherwise you'd keep its whole graph.
-#
-# Write the method `detach`. Views made by `as_strided` or `permute` are recorded, so
-# they don't work here. `Tensor(storage, shape, strides, offset)` makes a tensor
-# directly. The next cell shows in NumPy that a view shares memory.
-
-# %%
-x = np.arange(6.0).reshape(2, 3)
-y = x.T
-y[2, 0] = 9  # changes x as well
-print(x, y.strides, np.shares_memory(x, y))
-
-# %% [markdown] hints="detach"
-# <details><summary>Hint 1</summary>
-#
-# Which four things does a tensor need to read its elements? A sliced tensor has an
-# offset, and a transposed one has other strides.
-#
-# </details>
-# <details><summary>Hint 2</summary>
-#
-# All four are attributes of `self`, such as `self.storage`. A tensor that you make
-# directly doesn't know of any graph.
-#
-# </details>
-
-
-# %% exercise="detach"
-@solves(Tensor.detach)
-def detach(self):
-    ### BEGIN SOLUTION
-    return Tensor(self.storage, self.shape, self.strides, self.offset)  #: result
-    ### END SOLUTION
-
-
-# %%
-with trying():
-    x = tensor([1.0, 2.0], requires_grad=True)
-    y = x * 3
-    print(y.detach(), y.detach().storage is y.storage, y.requires_grad)
-
-# %% check="detach"
-check(Tensor.detach)
 
 # %% [markdown] task="topological_order"
 # ## In which order?
@@ -453,70 +401,17 @@ with trying():
 # %% check="sum_to_size"
 check(sum_to_size)
 
-# %% [markdown] task="next_version"
-# ## A counter for each storage
-#
-# The node of `x * y` saves the tensors x and y themselves for backward, instead of
-# copies. If `x.add_(1)` then writes to x, backward computes with other numbers than
-# forward did.
-#
-# So every storage counts the writes to it, and this count is called its **version**.
-# All views of a tensor have the same storage, so they have the same version.
-#
-# Write `next_version`, which minigrad calls after each write. In the next cell, two
-# lists share an object in the same way.
-
-
-# %%
-class Shelf:
-    version = 0
-
-
-shelf = Shelf()
-first, second = [shelf], [shelf]  # two lists with the same shelf
-first[0].version += 1
-print(second[0].version)
-
-# %% [markdown] hints="next_version"
-# <details><summary>Hint 1</summary>
-#
-# To which object does the counter belong, if a view is another tensor with the same
-# memory?
-#
-# </details>
-# <details><summary>Hint 2</summary>
-#
-# Add 1 to the attribute of `x.storage`, and return x.
-#
-# </details>
-
-
-# %% exercise="next_version"
-@solves(next_version)
-def next_version(x):
-    ### BEGIN SOLUTION
-    x.storage.version += 1  #: add_version
-    return x  #: result
-    ### END SOLUTION
-
-
-# %%
-with trying():
-    x = tensor([1.0, 2.0])
-    x.add_(1)
-    x[0] = 5
-    print(x._version)
-
-# %% check="next_version"
-check(next_version)
-
 # %% [markdown] task="unpack"
 # ## An error instead of a wrong gradient
 #
-# When a node saves a tensor, it also saves the tensor's version. When backward needs
-# the tensor, `unpack` compares the saved version with the current one. If they differ,
-# it raises an error, because otherwise the gradient would be wrong and nobody would
-# notice.
+# The node of `x * y` saves the tensors x and y themselves for backward, instead of
+# copies. If `x.add_(1)` then writes to x, backward would compute with other numbers
+# than forward did, and nobody would notice.
+#
+# So every storage counts the writes to it, and this count is called its **version**.
+# All views of a tensor have the same storage, so they have the same version. A node
+# saves a tensor together with its version. When backward needs the tensor, `unpack`
+# compares the saved version with the current one.
 #
 # Write `unpack`.
 
@@ -561,55 +456,17 @@ with trying():
 # %% check="unpack"
 check(unpack)
 
-# %% [markdown] task="mul_backward"
-# ## The gradient of a product
+# %% [markdown] task="tanh_backward"
+# ## tanh
 #
 # Now you write gradients, starting with those that a network of two layers needs. If an
 # operator works element by element, you write its gradient as a function that takes
 # NumPy arrays and returns one. minigrad turns this function into an operator, so your
 # gradient has a gradient too.
 #
-# `dy` is the gradient of y, so it says how fast the loss grows with y. For y = x ·
-# other, how fast does y grow with x? The next cell measures it. By the chain rule, the
-# gradient of x is **dy times this slope**.
-#
-# Write `mul_backward`.
-
-# %%
-x, other, h = 3.0, 4.0, 1e-6
-print(((x + h) * other - x * other) / h)  # the slope
-
-# %% [markdown] hints="mul_backward"
-# <details><summary>Hint 1</summary>
-#
-# Change the numbers in the cell above. On which of the two does the slope depend?
-#
-# </details>
-# <details><summary>Hint 2</summary>
-#
-# Multiply dy by that number, and return a new array. `dy *= ...` would change an array
-# that others use.
-#
-# </details>
-
-
-# %% exercise="mul_backward"
-@solves(mul_backward)
-def mul_backward(dy, other):
-    ### BEGIN SOLUTION
-    return dy * other  #: result
-    ### END SOLUTION
-
-
-# %%
-with trying():
-    print(mul_backward(np.array([1.0, 10.0]), np.array([3.0, 4.0])))
-
-# %% check="mul_backward"
-check(mul_backward)
-
-# %% [markdown] task="tanh_backward"
-# ## tanh
+# `dy` is the gradient of y, so it says how fast the loss grows with y. By the chain
+# rule, the gradient of x is **dy times the slope** of y. For example, if y = x · other,
+# the slope is `other`, so minigrad computes `dy * other`.
 #
 # y = tanh(x) runs from −1 to 1. Its slope is 1 in the middle, where y is 0, and goes to
 # 0 at both ends. You can compute the slope from y, so the node saves only its result,
@@ -633,7 +490,8 @@ for x in -1.0, 0.0, 0.5, 1.0, 3.0:
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# The slope is 1 − y². Multiply it by dy.
+# The slope is 1 − y². Multiply dy by it, and return a new array. `dy *= ...` would
+# change an array that others use.
 #
 # </details>
 
@@ -705,10 +563,13 @@ check(matmul_right_backward)
 # Each element of x goes into one sum, and the sum grows as fast as the element does. So
 # each element gets the dy of its sum. In other words, dy is broadcast over the
 # dimensions that were summed, just as the gradient of broadcasting is a sum (exercise
-# 6).
+# 5).
 #
 # > x (2, 3, 4), dims (0, 2): y and dy have shape (3,), and dy becomes (1, 3, 1), then
 # > (2, 3, 4)
+#
+# A mean is a sum divided by the number of its elements, so minigrad divides dy by that
+# number and then calls your function.
 #
 # Write `sum_backward`. The next cell shows an example in NumPy.
 
@@ -750,49 +611,6 @@ with trying():
 
 # %% check="sum_backward"
 check(sum_backward)
-
-# %% [markdown] task="mean_backward"
-# ## The gradient of a mean
-#
-# A mean is a sum, divided by the number of elements in it. So how fast does the mean
-# grow with each element? The next cell measures it for three elements.
-#
-# Write `mean_backward`.
-
-# %%
-x, h = np.array([1.0, 2.0, 6.0]), 1e-6
-changed = x + np.array([h, 0, 0])
-print((changed.mean() - x.mean()) / h)
-
-# %% [markdown] hints="mean_backward"
-# <details><summary>Hint 1</summary>
-#
-# How many elements go into a single mean, if x has shape (2, 3, 4) and dims are (0, 2)?
-#
-# </details>
-# <details><summary>Hint 2</summary>
-#
-# It's the product of the sizes of the dims, 2 · 4, and `math.prod` computes it. Divide
-# dy by it. The rest is `sum_backward`.
-#
-# </details>
-
-
-# %% exercise="mean_backward"
-@solves(mean_backward)
-def mean_backward(dy, shape, dims, keepdim):
-    ### BEGIN SOLUTION
-    count = math.prod(shape[d] for d in dims)  #: count
-    return sum_backward(dy / count if count else dy, shape, dims, keepdim)  #: result
-    ### END SOLUTION
-
-
-# %%
-with trying():
-    print(mean_backward(tensor([10.0, 20.0]), (2, 5), (1,), False))
-
-# %% check="mean_backward"
-check(mean_backward)
 
 # %% [markdown]
 # ## A network of two layers
@@ -1190,7 +1008,7 @@ check(numerical_jacobian)
 #
 # The check runs your test on correct functions, which must pass, and on incorrect ones,
 # which must not. The incorrect ones have mistakes that people often make in exercise
-# 14.
+# 10.
 
 # %%
 x, eps = 3.0, 1e-6

@@ -1,6 +1,5 @@
 """Scenes of chapter 08: what an answer does to arrays, contexts and graphs."""
 
-import contextlib
 import functools
 
 import numpy as np
@@ -157,37 +156,6 @@ def leaf(exercise, asked, node):
     if not isinstance(rules, tuple):
         return rules
     return tuple(node if isinstance(x, Step) else x for x in rules)
-
-
-# ------------------------------------------------- versions
-
-
-UNRECORDED = "without gradients:"
-
-
-@driver
-def versions(library, answer, steps):
-    """next_version of several tensors, one after the other: their versions at the end.
-
-    Where one comes again, it's what was returned.
-    """
-    x, other = library.tensor([[1, 2], [3, 4]]), library.tensor([5, 6])
-    tensors = {"x": x, "row": x[0], "turned": x.T, "other": other}
-    x.requires_grad_()
-    start, same = (x._version, other._version), []
-    for step in steps:
-        unrecorded, name = step.startswith(UNRECORDED), step.split()[-1]
-        with library.no_grad() if unrecorded else contextlib.nullcontext():
-            returned = answer(tensors[name])
-        same.append(returned is tensors[name])
-        tensors[name] = returned
-    return {
-        "versions of x and of another": [
-            x._version - start[0],
-            other._version - start[1],
-        ],
-        "the tensor itself is returned": all(same),
-    }
 
 
 @scene

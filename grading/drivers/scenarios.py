@@ -225,54 +225,6 @@ def failing(library, answer, values):
     return {"the error of forward comes through": False}
 
 
-# ------------------------------------------------- detach
-
-
-VIEWS = {
-    "a leaf": lambda x: x,
-    "a tensor without requires_grad": lambda x: x,
-    "x * 2": lambda x: x * 2,
-    "(x * 2).T": lambda x: (x * 2).T,
-    "(x * 2)[1:]": lambda x: (x * 2)[1:],
-    "(x * 2).sum()": lambda x: (x * 2).sum(),
-    "(x * 2).expand(3, 4)": lambda x: (x * 2).expand(3, 4),
-}
-
-
-@driver
-def detached(library, answer, values, how):
-    """detach() of a leaf, of a computed tensor, or of a view of one."""
-    x = library.tensor(values).requires_grad_("without" not in how)
-    y = VIEWS[how](x)
-    earlier, d = answer(y), answer(y)
-    facts = {
-        "x.detach() is x": d is y,
-        "x.detach() is the same tensor again": d is earlier,
-        "shape, strides, offset": [tuple(d.shape), d.stride(), d.storage_offset()],
-        "values": library.array(d),
-        "requires_grad": d.requires_grad,
-        "is_leaf": d.is_leaf,
-        "has a grad_fn": d.grad_fn is not None,
-        "x still requires a gradient": y.requires_grad,
-        "x still has its grad_fn": (y.grad_fn is None) == y.is_leaf,
-    }
-    if y.requires_grad:
-        (y * d).sum().backward()
-    facts["gradients by way of x"] = gradients(library, x)
-    before = y._version
-    try:
-        d += 1
-    except RuntimeError:
-        return facts  # what is not detached may not be written to
-    facts["what is added to it, x has too"] = library.array(y)
-    facts["changes of it that x counts"] = y._version - before
-    d.requires_grad_()
-    return facts | {
-        "x requires a gradient when it does": y.requires_grad,
-        "another x.detach() requires one when it does": earlier.requires_grad,
-    }
-
-
 # ------------------------------------------------- the engine, whole
 
 

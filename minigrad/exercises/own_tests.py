@@ -131,7 +131,7 @@ def test_col2im(kernel):
 def test_div_backward(div_backward):
     """Raise an error if `div_backward` is incorrect, and return if it's correct.
 
-    div_backward: a function that follows the contract of exercise 14, so
+    div_backward: a function that follows the contract of exercise 10, so
         div_backward(dy, a, b) is the gradient of b, where y = a / b, for arrays of
         float64.
 

@@ -41,7 +41,7 @@ def log_of(x):
     return x.log() if hasattr(x, "storage") else math.log(x)
 
 
-mul_backward = of_gradient("mul_backward", vjp.mul_backward, "a * b",
+mul_backward = of_gradient("mul_backward", lambda dy, b: dy * b, "a * b",
     lambda dy, b: dy * b, lambda dy, a: dy * a)  # fmt: skip
 div_backward = of_gradient("div_backward", vjp.div_backward, "-a * ((b / c) / c)",
     lambda dy, b, c: -dy * (b / c / c), lambda dy, a, c: -dy * (a / c / c),

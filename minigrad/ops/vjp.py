@@ -6,23 +6,12 @@ each other, and so is what they return; shapes are put right afterwards, by sum_
 All others get tensors, and compute with tensor operators.
 """
 
+import math
+
 from ..autograd.adjoints import strided_backward
 from ..exercises.registry import exercise
 
 # ------------------------------------------------- elementwise: arrays
-
-
-@exercise(points=1, stars=1, minutes=5)
-def mul_backward(dy, other):
-    """Return the gradient of x, where y = x * other.
-
-    dy: the gradient of y, an array of floats.
-    other: an array of the same dtype, which has dy's shape or is broadcast to it.
-
-    Returns an array of dy's shape and dtype. It may be dy itself if no value changes,
-    and a scalar if dy has no dimensions. NaN and infinity follow NumPy's rules, so
-    0 * inf is NaN.
-    """
 
 
 @exercise(points=1, stars=1, minutes=10, level="good to know")
@@ -110,17 +99,10 @@ def sum_backward(dy, shape, dims, keepdim):
     """
 
 
-@exercise(points=1, stars=1, minutes=5, level="good to know")
 def mean_backward(dy, shape, dims, keepdim):
-    """Return the gradient of x, a tensor of `shape`, where y = x.mean(dims, keepdim).
-
-    The arguments are those of sum_backward, which you may use. No dimension in dims has
-    size 0, so each mean has at least one element. Other sizes may be 0.
-
-    Returns a tensor of `shape` and dy's dtype. It must be computed by tensor operators,
-    so that it has a gradient too. If each mean has a single element, it may be a view
-    of dy or dy itself.
-    """
+    """The gradient of x, a tensor of `shape`, where y = x.mean(dims, keepdim)."""
+    count = math.prod(shape[d] for d in dims)
+    return sum_backward(dy / count if count else dy, shape, dims, keepdim)
 
 
 @exercise(points=2, stars=3, minutes=15, level="extra")
@@ -129,7 +111,7 @@ def amax_backward(dy, a, y, dims, keepdim):
 
     dy, y: tensors of one shape. dy has no NaN or infinity.
     a: a tensor, which may contain infinity but no NaN.
-    dims, keepdim: as for mean_backward, so no dimension in dims has size 0.
+    dims, keepdim: as for sum_backward, but no dimension in dims has size 0.
 
     Returns a tensor of a's shape and dtype. An element of a that's equal to its maximum
     or minimum in y gets dy. If several are equal, they share dy in equal parts. All
