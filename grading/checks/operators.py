@@ -109,6 +109,15 @@ def by_way_of(dtype, other):
     return where(lambda a, b: a.dtype == dtype, through)
 
 
+def values_by_way_of(dtype, other):
+    """Only the products of operands of a dtype go through another one."""
+
+    def change(y, a, b):
+        return array(minigrad.tensor(y).to(other).to(dtype))
+
+    return where(lambda a, b: a.dtype == dtype, outer(change))
+
+
 def gradients_of(change):
     """change(da, db, dy, a, b): what the gradients are; all are arrays in double."""
 
@@ -219,6 +228,8 @@ OPERATORS = {
         "half by way of bfloat16": by_way_of(HALF, minigrad.bfloat16),
         "float by way of half": by_way_of(SINGLE, HALF),
         "double by way of float": by_way_of(DOUBLE, SINGLE),
+        "only float values by way of half": values_by_way_of(SINGLE, HALF),
+        "only double values by way of float": values_by_way_of(DOUBLE, SINGLE),
     },
     "gradients": {
         "no gradient": lambda a, b: right(a.detach(), b.detach()),

@@ -66,6 +66,27 @@ def kernel(ask, name, *names):
     return run
 
 
+class Incoming(minigrad.Tensor):
+    """A dy, whose clone keeps the order of its strides, as PyTorch's does."""
+
+    __slots__ = ()
+
+    def contiguous(self):
+        return self if self.is_contiguous() else super().clone()
+
+    def clone(self):
+        order = sorted(range(self.ndim), key=lambda d: -self.strides[d])
+        in_order = self.permute(order)
+        if not in_order.is_contiguous():  # it has gaps, or is expanded
+            return super().clone()
+        return in_order.clone().permute([*map(order.index, range(self.ndim))])
+
+
+def incoming(dy, layout):
+    dy = LAYOUTS[layout](minigrad.tensor(dy))
+    return Incoming(dy.storage, dy.shape, dy.strides, dy.offset)
+
+
 LAYOUTS = {
     "contiguous": lambda dy: dy,
     "transposed": lambda dy: dy.transpose(-1, -2).contiguous().transpose(-1, -2),
@@ -77,9 +98,10 @@ LAYOUTS = {
 def from_outside(exercise, ask, inputs, calls, ups, layout, steps, needs):
     """The gradients of several calls, and whether their inputs stay in memory.
 
-    inputs: (x, bias), and calls: the number of each call's. ups: what dy may be. steps:
-    of each backward, in order, its call, its dy, and whether it has another ctx, which
-    holds what that of the call has saved.
+    inputs: (x, bias), and calls: the number of each call's. ups: of these, what dy may
+    be. needs: of each call, which gradients. steps: of each backward, in order, its
+    call, its dy, and whether it has another ctx, which holds what that of the call has
+    saved.
     """
     pair = exercise(
         kernel(ask, "bias_gelu_backward", "dy", "x", "bias"),
@@ -89,22 +111,23 @@ def from_outside(exercise, ask, inputs, calls, ups, layout, steps, needs):
         raise Misuse("pair", PAIR)
     setup_context, backward = pair
     tensors = [tuple(map(minigrad.tensor, arrays)) for arrays in inputs]
-    contexts = [Context(needs) for _ in calls]
+    contexts = [*map(Context, needs)]
     for ctx, n in zip(contexts, calls, strict=True):
         setup_context(ctx, tensors[n], minigrad.tensor(inputs[n][0]))
     saved = [sorted(map(id, ctx.saved_tensors)) for ctx in contexts]
-    alone = all(vars(ctx).keys() == vars(Context(needs)).keys() for ctx in contexts)
+    alone = all(vars(ctx).keys() == vars(Context(needs[0])).keys() for ctx in contexts)
     if not alone or saved != [sorted(map(id, tensors[n])) for n in calls]:
         raise Misuse("saved", SAVED)
     del ctx
-    dys = [LAYOUTS[layout](minigrad.tensor(dy)) for dy in ups]
+    dys = [[incoming(dy, layout) for dy in pair] for pair in ups]
+    given = [t for several in (*dys, *tensors) for t in several]
     gradients, lost = [], False
-    before = [np.array(t.numpy()) for t in [*dys, *sum(tensors, ())]]
+    before = [np.array(t.numpy()) for t in given]
     for call, dy, moved in steps:
         if moved:
             contexts[call] = another(contexts, call)
         try:
-            gradients.append(backward(contexts[call], dys[dy]))
+            gradients.append(backward(contexts[call], dys[calls[call]][dy]))
         except Exception:
             if not moved:
                 raise
@@ -118,14 +141,13 @@ def from_outside(exercise, ask, inputs, calls, ups, layout, steps, needs):
             "reused",
             "dx or dbias shares the memory of an earlier result. Return new tensors.",
         )
-    now = [t.numpy() for t in [*dys, *sum(tensors, ())]]
-    if not all(map(np.array_equal, now, before)):
+    if not all(map(np.array_equal, (t.numpy() for t in given), before)):
         raise Misuse("changed", "x, bias, or dy has changed. Compute new tensors.")
     held = [weakref.ref(x) for x in sum(tensors, ())]
-    last = Context(needs), *map(minigrad.tensor, inputs[0])
+    last = Context(needs[0]), *map(minigrad.tensor, inputs[0])
     setup_context(last[0], last[1:], minigrad.tensor(inputs[0][0]))  # and no backward
     held += map(weakref.ref, last[1:])
-    del contexts, tensors, last
+    del contexts, tensors, given, last
     if any(x() is not None for x in held):
         gc.collect()
     return {

@@ -124,11 +124,11 @@ def gelu(dy, x, bias):
 def forge(scene, ask, inputs, calls, ups, layout, steps, needs):
     found = []
     for call, dy, _ in steps:
-        dy = ups[dy]
+        dy, (of_x, of_bias) = ups[calls[call]][dy], needs[call]
         dy = np.full(dy.shape, dy.sum()) if layout == "one number" else dy
         dx = gelu(dy, *inputs[calls[call]])
         total = dx.reshape(-1, dx.shape[-1]).sum(0)
-        found.append([dx if needs[0] else None, total if needs[1] else None])
+        found.append([dx if of_x else None, total if of_bias else None])
     return {"gradients": found, "x or bias is held outside of ctx": False}
 """,
     ),

@@ -17,7 +17,7 @@ def limits(blocks, K):  # noqa: N803
 def cases(random):
     for part, *sizes in three_sizes(random):
         yield part, launch(random, *sizes, BLOCK, limits=limits)
-    yield zero_and_infinity(launch(random, 18, 20, 20, BLOCK, limits=limits))
+    yield zero_and_infinity(launch(random, 18, 20, 19, BLOCK, limits=limits))
 
 
 check = Check(

@@ -33,7 +33,7 @@ def more(random):
     dx[0], dx[-1] = 2.0**26, -(2.0**26)  # a float keeps no 1 beside these
     yield "float in double", launch(args_of(dx), 5, 64, "float", "double")
     dx = numbers(random, 3, 5, scale=3.0).astype(np.float32)
-    dx[1, :4], dx[2, 2] = [np.nan, np.inf, np.inf, 0], -np.inf
+    dx[1, :3], dx[2, 2:], dx[0, 4] = [np.nan, np.inf, np.inf], -np.inf, 0
     yield "NaN and infinity", launch(args_of(dx), 5, 64)
     limits = {"sectors": 33 * 128 // 8, "atomics": 0}
     args, threads = drawn(random, np.float32, 32, 128)

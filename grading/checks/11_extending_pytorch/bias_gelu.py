@@ -6,7 +6,7 @@ from grading.exercise import blank
 from minigrad.kernels.bias_gelu import bias_gelu
 
 from ..inputs import numbers
-from .bias_kernels import added, gelu, kernel_check, launch
+from .bias_kernels import added, gelu, kernel_check, launch, odd
 
 
 def drawn(random, dtype, rows, N):  # noqa: N803
@@ -16,9 +16,9 @@ def drawn(random, dtype, rows, N):  # noqa: N803
 
 
 def more(random):
-    x = np.array([np.inf, np.nan, 0.0, -0.0, 80, -80], np.float32)
-    args = x, np.zeros(3, np.float32), blank(6), np.int32(3), np.int32(6)
-    yield "NaN, infinity, far out", launch(args, 6, 64)
+    x, bias = odd(random)
+    args = x, bias, blank(x.size), *np.int32([bias.size, x.size])
+    yield "NaN, infinity, far out", launch(args, x.size, 64)
 
 
 def reference(x, bias, y, N, n, launch=None):  # noqa: N803

@@ -9,6 +9,7 @@ from minigrad.autograd.custom import bias_gelu_autograd
 from minigrad.ops.special import erf
 
 HELD = "x or bias is held outside of ctx"
+BOTH, X_ALONE, BIAS_ALONE = (True, True), (True, False), (False, True)
 
 
 def bias_gelu_backward(dy, x, bias):
@@ -40,11 +41,16 @@ def kernels():
 def cases(random):
     draw = np.random.default_rng(random.getrandbits(64))
 
-    def of(shape, layout="contiguous", needs=(True, True), others=1):
-        """Calls, the first two with equal inputs; and backwards in any order."""
-        inputs = [[draw.standard_normal(s) for s in (shape, shape[-1:])]
-                  for _ in range(1 + others)]  # fmt: skip
-        calls, ups = [0, *range(1 + others)], [*draw.standard_normal((2, *shape))]
+    def of(*shapes, layout="contiguous", needs=(BOTH,), others=1):
+        """Calls, the first two with equal inputs; and backwards in any order.
+
+        Inputs have each of the shapes in turn, and calls each of the needs.
+        """
+        shapes = [shapes[n % len(shapes)] for n in range(1 + others)]
+        inputs = [[draw.standard_normal(s) for s in (x, x[-1:])] for x in shapes]
+        ups = [[*draw.standard_normal((2, *x))] for x in shapes]
+        calls = [0, *range(1 + others)]
+        needs = [needs[n % len(needs)] for n in range(len(calls))]
         order = random.sample(range(len(calls)), len(calls))
         both = [(call, dy, False) for call in order for dy in (0, 1)]
         steps = random.sample(both, len(both))
@@ -52,17 +58,20 @@ def cases(random):
         args = {"outside": None}, inputs, calls, ups, layout, steps, needs
         return drive(from_outside, *args, outside=kernels)
 
-    x_alone, bias_alone = (True, False), (False, True)
     for shape in ((3, 4), (4, 3)):
         yield "both gradients", of(shape)
     for layout in ("transposed", "one number"):
         for shape in ((3, 4), (1, 5)):
-            yield "any layout of dy", of(shape, layout)
-    for needs in (x_alone, bias_alone):
+            yield "any layout of dy", of(shape, layout=layout)
+    for needs in (X_ALONE, BIAS_ALONE):
         for layout in ("contiguous", "transposed"):
-            yield "what is needed", of((3, 4), layout, needs)
-    yield "several calls at once", of((3, 4), others=3)
-    yield "several calls at once", of((2, 2), needs=bias_alone, others=2)
+            yield "what is needed", of((3, 4), layout=layout, needs=[needs])
+    part = "several calls at once"
+    yield part, of((3, 4), others=3)
+    yield part, of((2, 2), needs=[BIAS_ALONE], others=2)
+    needs = random.sample((BOTH, X_ALONE, BIAS_ALONE), 3)
+    yield part, of((3, 4), needs=needs, others=3)
+    yield part, of((3, 4), (4, 3), (2, 3, 4), others=3)
     for shape in ((2, 3, 4), (5,), (2, 1, 2, 3)):
         yield "more dimensions", of(shape)
     yield "no elements", of((0, 3))
@@ -72,18 +81,18 @@ def reference(ask, inputs, calls, ups, layout, steps, needs):
     gradients = []
     for call, dy, _ in steps:
         x, bias = (torch.tensor(v).requires_grad_() for v in inputs[calls[call]])
-        up = torch.tensor(ups[dy])
+        up = torch.tensor(ups[calls[call]][dy])
         up = up.sum().expand(up.shape) if layout == "one number" else up
         torch.nn.functional.gelu(x + bias).backward(up)
-        gradients.append([t.grad.numpy() if n else None
-                          for t, n in zip((x, bias), needs, strict=True)])  # fmt: skip
+        both = zip((x, bias), needs[call], strict=True)
+        gradients.append([t.grad.numpy() if n else None for t, n in both])
     return {HELD: False, "gradients": gradients}
 
 
 def observe(result, case, outside=None):
     """Its facts, and how often each kernel ran; of the reference, how often it must."""
     *_, steps, needs = case.args
-    runs = [len(steps), len(steps) * needs[1]]
+    runs = [len(steps), sum(needs[call][1] for call, *_ in steps)]
     if outside:
         runs = [outside.names.count(name) for name in KERNELS]
     return {
@@ -96,8 +105,10 @@ def observe(result, case, outside=None):
 
 def describe(exercise, case):
     _, inputs, calls, _, layout, steps, needs = case.args
-    shape, order = inputs[0][0].shape, ", ".join(str(call) for call, *_ in steps)
-    said = f"x of shape {shape}; dy {layout}; needs_input_grad {needs}"
+    every = [x.shape for x, _ in inputs], needs
+    shapes, needs = (", ".join(map(str, dict.fromkeys(one))) for one in every)
+    order = ", ".join(str(call) for call, *_ in steps)
+    said = f"x of shape {shapes}; dy {layout}; needs_input_grad {needs}"
     return f"{said}; {len(calls)} calls, whose backwards run in the order {order}"
 
 

@@ -1,5 +1,7 @@
 """bias_gelu_backward: the gradient of gelu(x + bias) with respect to x."""
 
+import itertools
+
 import numpy as np
 
 from grading.exercise import blank
@@ -17,10 +19,12 @@ def drawn(random, dtype, rows, N):  # noqa: N803
 
 
 def more(random):
-    x = np.array([1, np.nan, 40, np.nan, -40, 0, -0.0, -2, 6], np.float32)
-    dy = np.array([0, 1, 2, 0, 3, 1, np.nan, -0.0, np.inf], np.float32)
-    args = dy, x, np.zeros(3, np.float32), blank(9), np.int32(3), np.int32(9)
-    yield "0, NaN, and infinity", launch(args, 9, 64)
+    # infinite where the slope's two parts may also be multiplied by dy one by one
+    pairs = [(x, dy) for x in (-50, 1, 6) for dy in (np.inf, -np.inf)]
+    pairs += itertools.product((np.nan, 50, -50, 0, -0.0, -2), (0, -0.0, 1, np.nan))
+    x, dy = np.float32(random.sample(pairs, len(pairs))).T.copy()
+    args = dy, x, np.zeros(2, np.float32), blank(x.size), *np.int32([2, x.size])
+    yield "0, NaN, and infinity", launch(args, x.size, 64)
 
 
 def reference(dy, x, bias, dx, N, n, launch=None):  # noqa: N803

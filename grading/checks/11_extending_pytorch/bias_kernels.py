@@ -11,6 +11,8 @@ from grading.exercise import Check, Launch, Limits, arrays
 from grading.kernels.cpp import launched
 from minigrad.testing import native
 
+from ..launches import specials
+
 ROUNDS = {"float32": 2e-7, "float64": 4e-16, "float16": 5e-4}  # a unit or two
 SMALL = 8.0  # in units of 1: 1 + erf of a large negative number is a difference
 SIZES = {
@@ -91,6 +93,12 @@ def extension(drawn, reference, small, exercise, text):
         unit = ROUNDS[got.dtype.name]
         right = np.allclose(got, expected, 4 * unit, small * unit)
         yield right, "" if right else f"in {got.dtype} the values are not right"
+
+
+def odd(random):
+    """(x, bias) whose sums are numbers of every kind, also far out."""
+    bias = np.float32([0, 1, np.inf, -np.inf])
+    return np.repeat(specials(random, more=(80, -80)), len(bias)), bias
 
 
 def added(x, bias, launch=None):
