@@ -209,8 +209,8 @@ for n in 16, 64, 256, 1024, 4096:
 # It's n / 6, because the work grows with n³ but the data only with n². So a large
 # product doesn't have to wait for memory.
 #
-# The **roofline** (S. Williams, A. Waterman, D. Patterson, 2009) draws both limits over
-# the intensity. On the left, at intensity i, memory feeds at most i · bandwidth
+# The **roofline** (S. Williams, A. Waterman, D. Patterson, 2009) plots both limits
+# against the intensity. On the left, at intensity i, memory feeds at most i · bandwidth
 # operations per second, which is the slope. On the right, the line is flat, because the
 # peak is the limit there. Our bandwidth is the {{machine | PyTorch's copy | GB/s}} GB/s
 # of PyTorch's copy, and our peak is the 67 TFLOP/s of float32 in NVIDIA's data sheet.
@@ -295,8 +295,8 @@ print(f"{intensity(rows):.2f} FLOP per byte; solved:", found)
 # %% [markdown]
 # ## What a kernel asks for
 #
-# So far we've counted what **must** move, but a kernel may ask for much more. In the
-# plain kernel, for example, each thread reads 2 K elements for a single result. So we
+# So far we've counted what **must** move, but a kernel may ask for much more. In both
+# kernels so far, for example, each thread reads 2 K elements for a single result. So we
 # count the sectors that the warps ask for, and divide the FLOP by the bytes in them.
 
 
@@ -321,7 +321,8 @@ for kernel in x_is_row, x_is_column:
 # <details><summary>Answer</summary>
 #
 # The limit is for the card's memory, but between memory and the warps there are two
-# caches, which keep what neighbors read again. So most reads never reach memory.
+# caches, which keep data that other threads read soon after, so most reads never reach
+# memory.
 #
 # </details>
 
@@ -482,9 +483,10 @@ __global__ void four(const float* a, const float* b, float* c, int N, int K) {
         }"""
 
 # %% [markdown]
-# **Puzzle 3: read it once.** The line below is correct but gains nothing, because it
-# reads two numbers per multiplication. One of the two is the same for all four
-# elements, so read that one once, and predict how many accesses are left.
+# **Puzzle 3: read it once.** The line below is correct, but the simulator counts no
+# fewer reads, because it reads two numbers per multiplication. One of the two is the
+# same for all four elements, so read that one once, and predict how many accesses are
+# left.
 
 # %%
 multiplied = r"""
@@ -547,8 +549,8 @@ viz.product(a, b, patch_of, k=2)
 # rectangle, and lanes that need the same number share one access. So for each k, a warp
 # needs 8 numbers of a per row of patches, and 8 of b per column of patches.
 #
-# **Puzzle 4: shape a warp.** The patches of a warp are now 2 down and 16 along. Choose
-# a shape that needs the fewest numbers.
+# **Puzzle 4: shape a warp.** Now a warp's patches form 2 rows of 16. Choose a shape
+# that needs the fewest numbers.
 
 # %%
 down, along = 2, 16  # your line
@@ -643,7 +645,7 @@ for name in names[2:]:
 # %% [markdown]
 # `tiled` and `patch` come close to this limit, but `vectors` falls a quarter short, so
 # something else slows it too. `column` is above it, perhaps because NVIDIA's compiler
-# joins accesses side by side that the simulator counts one by one. Shared memory no
+# joins neighboring accesses, which the simulator counts one by one. Shared memory no
 # longer limits `pipelined`.
 #
 # ### Bank conflicts
@@ -801,8 +803,8 @@ with minigrad.trace() as launches:
 launches
 
 # %% [markdown]
-# They launch {{=three}}, one per product, because the kernel reads `w.T` in place. In
-# the third, a batch of shape (6, 1) meets a batch of 5, which makes 30 products. The
+# They launch {{=three}}, one per line, because the kernel reads `w.T` in place. In the
+# third, a batch of shape (6, 1) meets a batch of 5, which makes 30 products. The
 # dimension of size 1 and the missing one have {{=stride 0|((600, 0, 30, 1), (0, 60, 2,
 # 1))}} there, so one matrix serves several products, as with `expand` in chapter 03.
 
@@ -847,8 +849,8 @@ print(many.strides, "solved:", all(same))
 #
 # `a @ b` runs {{=the fastest version|matmul pipelined}} that supports the operands.
 # Once you've written some kernels yourself, it runs the fastest of {{=yours|matmul
-# yours matmul_register}}. The reference solutions in this notebook don't count as
-# yours, so they run only if you ask for `"yours"`.
+# yours matmul_register}}. In this notebook, the reference solutions stand in for yours,
+# but they run only if you ask for `"yours"`.
 
 # %%
 a = minigrad.ones(64, 64).to(device)

@@ -385,7 +385,7 @@ print(sum(same), "of", len(same), "solved:", all(same))
 
 # %% [markdown]
 # Let's see what each variant launches. The last column counts the bytes of all arrays
-# that a kernel is passed.
+# that are passed to a kernel.
 
 # %%
 sizes = (2, 8, 14, 14), (8, 8, 3, 3), (8,)
@@ -399,9 +399,9 @@ for variant in "direct", "halo", "im2col", "pipelined":
 
 # %% [markdown]
 # Only `im2col` needs an extra array and more than one launch, because separate kernels
-# copy the windows, multiply, and add the bias. `pipelined` is an implicit GEMM that
-# keeps its sums in registers, as the last kernels of chapter 06 do. (What you write as
-# `conv2d_direct` in the lab works like `conv2d_halo` here.)
+# copy the windows, multiply, and add the bias. `pipelined` is an implicit GEMM whose
+# threads each keep a patch of sums in registers, as in the last kernels of chapter 06.
+# (What you write as `conv2d_direct` in the lab works like `conv2d_halo` here.)
 #
 # **Predict** how four of minigrad's kernels rank: direct, with a halo, and implicit
 # GEMM without and with sums in registers. The next picture shows their TFLOP/s on an
@@ -424,8 +424,8 @@ viz.ranking(panels)
 # In both layers, the kernel with sums in registers is the fastest of the four. It beats
 # PyTorch in the first layer, but in the second, PyTorch is faster even with TF32 off.
 # Plain implicit GEMM beats both direct kernels. The one with a halo is slower than the
-# one without, because the L1 cache already keeps what neighboring threads read again,
-# and barriers take time.
+# one without, probably because the L1 cache already serves most repeated reads, and
+# barriers take time.
 #
 # The three slower kernels read two numbers per multiplication from shared memory or
 # cache. That also limited chapter 06's tiled product, and again, sums in registers
@@ -501,7 +501,7 @@ print(f"{dw}, moving w: {slope:.3f}", "solved:", abs(dw - slope) < 1e-6)
 
 # %% [markdown]
 # We multiply the slopes along each path and add up the products. This is the **chain
-# rule**, and computing dw from dy is called **backward**.
+# rule**, and computing dw from dy is called the **backward pass**, or just backward.
 #
 # In the convolution y = w @ columns, the weight w[o, k] is used for y[o, p] at every
 # position p, where it's multiplied by columns[k, p]. So dw[o, k] is the sum of dy[o, p]
@@ -703,8 +703,8 @@ print(m[0] + m[1] + m[2], m[1] - m[2] - m[3], np.correlate(d, g))
 
 # %% [markdown]
 # The sums of weights and their halves are computed only once per filter. Applied to
-# rows and columns, the method takes 16 multiplications instead of 36 for 2 × 2 outputs,
-# at the price of more additions and slightly larger rounding errors.
+# rows and columns, the method takes 16 multiplications instead of 36 for 2 × 2 outputs
+# of a 3 × 3 filter, at the price of more additions and slightly larger rounding errors.
 #
 # ## Before you go: three questions
 #

@@ -140,8 +140,8 @@ print(np.array_equal(sum(parts), a @ b))
 #
 # The element of a is in row `row` and column k + tx, and the element of b is in row k +
 # ty and column `col`. `condition ? value : 0.0f` reads it only if it exists. After the
-# barrier, loop over i from 0 to 15. Check whether row and col are inside c only around
-# the line that writes to c.
+# barrier, loop over i from 0 to 15. Put the check that row and col are inside c around
+# a single line, the one that writes to c.
 #
 # </details>
 
@@ -203,9 +203,9 @@ check(matmul_tiled)
 # 2. **Patches.** Replace the one sum by an 8 × 8 array, and the inner loop by what the
 #    next cell does. After this stage, both the values and the number of reads of shared
 #    memory are correct.
-# 3. **float4**, for speed. Read four floats at once from global memory, and store four
-#    at once. N and K are multiples of 4, so each group of four is either entirely
-#    inside its matrix or entirely outside.
+# 3. **float4**, for speed. Read four floats at once from global memory, and write four
+#    elements of c at once. N and K are multiples of 4, so each group of four is either
+#    entirely inside its matrix or entirely outside.
 #
 # The check counts reads of global and shared memory, and a float4 counts as one read.
 # On a GPU, the kernel must reach 35 % of cuBLAS's speed, and what you've learned is
@@ -325,7 +325,8 @@ check(matmul_register)
 # with number m + gridDim.z.
 #
 # One thread per element is enough here, without tiles. With tiles, the kernel is
-# faster, and only the two lines of exercise 2 that fill them need other indices.
+# faster, and compared with exercise 2, only the lines that fill the tiles and write to
+# c need other indices.
 
 # %%
 a, b = np.ones((2, 3, 4)), np.ones((4, 5))
@@ -542,10 +543,10 @@ check(test_matmul)
 # ## What you've built
 #
 # In your library, `a @ b` now runs the fastest of your kernels that supports the
-# operands: the one with registers for two plain matrices, and the one with strides for
-# everything that isn't plain. The trace calls them `yours`, and none of the launches is
-# a copy. Where you haven't written a kernel, minigrad's runs. `with
-# minigrad.kernel_variant("fastest")` always runs minigrad's.
+# operands: the one with registers for two contiguous matrices whose N and K are
+# multiples of 4, and the one with strides for everything else. The trace calls them
+# `yours`, and none of the launches is a copy. Where you haven't written a kernel,
+# minigrad's runs. `with minigrad.kernel_variant("fastest")` always runs minigrad's.
 
 # %%
 with trying():

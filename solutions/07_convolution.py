@@ -15,10 +15,10 @@
 #
 # In this lab, you write six kernels, the gradients of a convolution, and a test. There
 # are eight exercises, which take about {{duration}}. You copy windows into columns and
-# back, compute a convolution with and without columns, and pool. The checks run your
-# kernels in the simulator, compare their results, look for mistakes such as races, and
-# count reads in exercises 3 and 4. If this machine has a GPU, your kernels also run
-# there.
+# back, compute a convolution with and without columns, and write max pooling. The
+# checks run your kernels in the simulator, compare their results, look for mistakes
+# such as races, and count reads in exercises 3 and 4. If this machine has a GPU, your
+# kernels also run there.
 #
 # No exercise of this lab is **core**, so later labs don't need them. Begin with those
 # marked **good to know**, and take the **extra** ones last.
@@ -49,7 +49,7 @@ answers_from("labs", before="07_convolution")
 # %% [markdown] task="im2col"
 # ## Windows as columns
 #
-# This kernel copies every window of an image into a column of a matrix, so that a
+# `im2col` copies every window of an image into a column of a matrix, so that a
 # convolution becomes a matrix product. Here's a 2 × 3 image with 2 × 2 windows.
 #
 # > x = 1 2 3 / 4 5 6
@@ -119,7 +119,7 @@ check(im2col)
 # ## And back: add what was copied
 #
 # An element of x is copied into several columns, one for each window that it's in. So
-# its gradient is the sum of the gradients of its copies. This kernel (columns to image)
+# its gradient is the sum of the gradients of its copies. `col2im` (columns to image)
 # adds them up.
 #
 # > columns = 1 2 / 2 3 / 4 5 / 5 6  ->  x = 1 4 3 / 4 10 6
@@ -524,7 +524,7 @@ with trying():
 check(max_pool2d_backward)
 
 # %% [markdown] task="test_col2im"
-# ## A test by the adjoint
+# ## A test with the adjoint
 #
 # What should col2im return? You could compute it by hand for a small image, but you
 # don't have to. col2im is the adjoint of im2col, so for every image x and all columns c

@@ -8,8 +8,8 @@ shared_reverse = kernel_exercise(
 //
 // Block b has the elements i with b * blockDim.x <= i < (b + 1) * blockDim.x and i < n.
 // So the block that contains x[n - 1] may have fewer than blockDim.x, and must reverse
-// only those. Later blocks have none. The elements must go through shared memory, and
-// no two threads may race.
+// only those. Later blocks have none. The elements must go through shared memory, from
+// one thread to another, and no two threads may race.
 //
 // The launch has one dimension, and the grid may have more blocks than needed.
 // blockDim.x is at most 256, and n >= 0. An array declared as `extern __shared__` has
