@@ -85,10 +85,15 @@ for way, rate in {"PCIe 4, 10 GB/s": 10e9, "an H200's, 4.8 TB/s": 4.8e12 / 2}.it
 del x, y
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # The copy over PCIe takes {{=10 ms|10.00 ms, computed}} instead of {{=0.04}}, which is
 # more than two hundred times as long. So what you copy, and how many times, can matter
 # more than how fast your kernels are.
 #
+# </details>
+
+# %% [markdown]
 # **Puzzle 1: fewest bytes.** Three NumPy arrays of `n` float32 numbers are on the host,
 # and we want `(x + y) * z` as a NumPy array. Someone copies two arrays to the device
 # and one back for each of the two operations. What's the smallest number of bytes that
@@ -368,10 +373,15 @@ cpu += [("synchronize", worked, perf_counter())]
 viz.spans({"CPU": cpu, "stream": done}, "one stream")
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # It takes 0.2 s, because the CPU's own work happens while the kernels run. In PyTorch,
 # `torch.cuda.synchronize()` waits for the GPU, and in CUDA C++ it's
 # `cudaDeviceSynchronize()`.
 #
+# </details>
+
+# %% [markdown]
 # **Puzzle 4: an honest clock.** The code below reads the clock right after the launch.
 # Replace the line so that `seconds` is the time that the kernel takes.
 
@@ -441,11 +451,15 @@ with trying():
     failing.result()
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # The error comes from the line that {{=waits|line 4: failing.result()}}. It's the same
 # on a GPU. Here's a kernel that writes a number to an address four terabytes past the
 # end of its array. (`1ll << 40` is 2⁴⁰ as a 64-bit integer.) **Predict** what the two
 # lines print on a GPU. (Without a GPU, both print the error of the missing driver or
 # device.)
+#
+# </details>
 
 # %%
 late = r"""
@@ -517,9 +531,13 @@ with trying():
     torch.ones(3).to("cuda:99")
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # PyTorch {{=raises an error|line 2: torch.ones(3).to("cuda:99")}}. It never falls back
 # to a device that you didn't name. [Part 2](00_python_to_gpu_libraries.ipynb) does the
 # same addition with six libraries and shows what each of them does for you.
+#
+# </details>
 #
 # ## Before you go: three questions
 #

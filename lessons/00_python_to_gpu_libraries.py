@@ -132,7 +132,11 @@ with ways("numba"):
     print(twice(1), twice(2.5), twice(3), twice.signatures)
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # There are {{=two|[(int64,), (float64,)]}}, one for each type.
+#
+# </details>
 #
 # ## 3. PyCUDA
 #
@@ -328,12 +332,17 @@ with ways("tensorflow"):
         print(type(error).__name__, str(error)[:200])
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # By default, {{=it runs on another device|no error}} and says nothing. So look at
 # `.device` before you believe that a GPU did the work, or call
 # `tf.debugging.set_log_device_placement(True)`. On a GPU, TensorFlow also takes nearly
 # all of the memory at its first call, unless you set
 # `tf.config.experimental.set_memory_growth`.
 #
+# </details>
+
+# %% [markdown]
 # `with tf.device` affects only operators that are called inside it. Around `z.numpy()`
 # alone, it does nothing, because z exists already.
 #
@@ -393,8 +402,13 @@ print(*amd, sep="\n")
 print(sum(a != b for a, b in zip(amd, nvidia, strict=True)), "changed")
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # {{=Three|3 changed}} do. The kernel and its launch stay as they are.
 #
+# </details>
+
+# %% [markdown]
 # Between CUDA C++, HIP, CuPy, PyCUDA, and Numba, a kernel hardly changes. The small
 # differences matter, though. **Predict** what C++ and Python print for (i − 3) % 5,
 # with i from 0 to 5.
@@ -414,5 +428,9 @@ cuda_c(1, 32, (y, 6))
 print("CUDA C", *to_host(y), "\nPython", *[(i - 3) % 5 for i in range(6)])
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # They differ in the first three. C++'s remainder has the sign of the left operand, so
 # as an index, {{=-3}} would be three cells before the array.
+#
+# </details>

@@ -154,11 +154,15 @@ except toolkit.NoCompiler as why:
 viz.versions([(12, 4), (12, 8), (13, 0)], [(11, 8), (12, 6), (12, 8), (13, 0)])
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # It's {{=refused|of CUDA 13.0 with a driver of 12.8: refused}}, because its major
 # number is higher. (On data-center GPUs, NVIDIA's cuda-compat package can help.) The
 # wheel also needs a cubin that your GPU runs, or PTX of your GPU's capability or an
 # older one. Wheels for CUDA 13 have nothing for GPUs older than 7.5. What was your
 # PyTorch built for?
+#
+# </details>
 
 # %%
 print("CUDA", torch.version.cuda, "| code for", torch.cuda.get_arch_list() or "no GPU")
@@ -253,8 +257,12 @@ int main() {
 toolkit.program(sixteen)
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # With a working GPU, there's none. Without a driver, it's the first message of the
 # table.
+#
+# </details>
 #
 # ## Before you go: two questions
 #

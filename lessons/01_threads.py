@@ -337,8 +337,12 @@ forgets(2, 4, (x, y))
 to_host(y)
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # Only {{=the first four|[100., 101., 102., 103., 0.}} do. Block 1 ran too, but it did
 # {{=the elements of block 0 again|More than one thread writes y[0], y[1], y[2], y[3]}}.
+#
+# </details>
 
 # %%
 viz.launch(forgets, 2, 4, (x, y))
@@ -398,9 +402,13 @@ x, y = to_device(np.arange(5, dtype=np.float32)), to_device(np.zeros(5, np.float
 print(add_100.check(2, 4, (x, y)))
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # It's {{=thread 1 of block 1|block 1 thread 1}}, which has i = 5. The fix is a single
 # condition, the **guard**: a thread without an element does nothing. An array in C
 # doesn't know its own length, so the kernel needs it as another argument.
+#
+# </details>
 
 # %%
 source = r"""
@@ -740,10 +748,14 @@ careless((2, 3), (4, 2), (memory, 5, 7))
 print(to_host(memory).astype(int))
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # Column 7 of row 0 would be cell 7, but that's column 0 of row 1, so two threads write
 # different numbers to it. Only in the last row does such a thread leave the matrix and
 # overwrite one {{=77}}. If y has exactly 35 elements, `check` reports {{=both
 # mistakes|out-of-bounds race}}.
+#
+# </details>
 
 # %%
 y = to_device(np.full((5, 7), -1, np.float32))
@@ -761,10 +773,15 @@ swapped = Kernel(text.replace("r =", "col ="), "matrix")
 viz.launch(swapped, (2, 3), (4, 2), (y, 5, 7))
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # The {{=last column|No thread writes y[0, 6], y[1, 6]}} gets no thread, because there
 # are only 3 · 2 threads along y. If the matrix and the blocks were square, you'd see
 # nothing wrong, so **test with shapes that aren't square**.
 #
+# </details>
+
+# %% [markdown]
 # The block doesn't have to depend on the shape, because the grid and the guards do, so
 # any fixed block will do, for example 32 wide and 8 high. Code that computes the block
 # from the shape breaks easily: `(1024 // rows - 1, rows)` works for up to 512 rows, but
@@ -887,10 +904,15 @@ print(*(image.min() for image in to_host(args[2])))
 viz.launch(lighten, (2, 1, 2), (4, 2), args)
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # The first block does images 0 and 2. If the kernel added `light[0]` instead, you
 # wouldn't notice with a batch of one, so never test with only one block, one row, or
 # one image.
 #
+# </details>
+
+# %% [markdown]
 # **To the lab**: exercise 6 (`outer_product`) needs the same three indices.
 #
 # ## What PyTorch does
@@ -972,6 +994,8 @@ for body in bodies:
         print(error, end="\n\n")
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # 1. The first line has no {{=semicolon|expected}}.
 # 2. A variable needs {{=a type|is undefined}}.
 # 3. `blockIdx` has three dimensions, so you have to say {{=which one|no operator}} you
@@ -980,6 +1004,9 @@ for body in bodies:
 #    Statements that belong together are in braces, `{` and `}`.
 # 5. `y` is only an address and has no shape, so {{=two indices|pointer}} make no sense.
 #
+# </details>
+
+# %% [markdown]
 # The next lines **do** compile, but some of the results surprise Python programmers.
 
 # %%

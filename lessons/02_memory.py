@@ -174,10 +174,15 @@ for order in list, reversed, shuffled, shuffled:
     print("".join(y))
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # In order, threads 0 to 4 read before their neighbor writes. Only thread 5 {{=gets its
 # letter|?????s}}, because thread 0 has already run. Backward, all but thread 5 {{=get
 # theirs|tream?}}, and if we shuffle, the word is different each time.
 #
+# </details>
+
+# %% [markdown]
 # This is a **race**. Two threads use the same cell, at least one of them writes, and
 # nothing decides which comes first. The race is in the program, so it's there even in a
 # run whose letters are all correct.
@@ -299,10 +304,15 @@ racy(2, 256, (x, z, n))
 print((z != y).sum(), "are incorrect")
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # You'd expect the kernel to fail, but {{=every element is correct|0 are incorrect}}.
 # The simulator runs all threads of a block in lockstep, so all of them write before any
 # of them reads, which a GPU doesn't promise.
 #
+# </details>
+
+# %% [markdown]
 # On the H100, we launched 4,096 such blocks three times. Of 1,048,576 elements,
 # {{memory/wrong | 1 | wrong}} were incorrect the first time,
 # {{memory/wrong | 2 | wrong}} the second, and

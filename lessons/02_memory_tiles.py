@@ -380,8 +380,12 @@ in_flight = 3.35e12 * 500 / 1.98e9  # bytes
 print(f"{in_flight / 1e3:.0f} KB, {in_flight / 132 / 128:.0f} warps per SM")
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # It needs {{=50|50 warps}}, or fewer if each warp has several independent loads in
 # flight or loads 16 bytes per thread (`float4`).
+#
+# </details>
 #
 # ### Occupancy
 #
@@ -415,9 +419,13 @@ four = (256, 32, 0), (256, 128, 0), (256, 32, 48 * 1024), (32, 32, 0)
 viz.slots({str(block): occupancy(*block) for block in four})
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # **Puzzle 4: a greedy kernel.** A kernel needs 48 registers per thread. In blocks of
 # 1,024 threads, it fills only half of the places, because a second block doesn't fit.
 # Find a block size that fills 40 places, which is the most that the registers allow.
+#
+# </details>
 
 # %%
 threads = 1024  # your line
@@ -536,10 +544,14 @@ for _ in range(3):
     print(f"{1000 * (gpu.now - start):.3f} ms")
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # We get {{=0.005}} ms each time, because that's how long a launch takes. On the H100,
 # a copy that takes {{memory/single | a copy, with a | m}} seemed to take
 # {{memory/single | a copy, without | m}}. So wait before you stop the clock.
 # **Predict** the numbers again.
+#
+# </details>
 
 # %%
 gpu = ToyGPU()
@@ -550,12 +562,16 @@ for _ in range(3):
     print(f"{1000 * (gpu.now - start):.3f} ms")
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # That's better, but {{=the first|20.005 ms}} is far larger, because the first call also
 # compiles the kernel and allocates memory. On the H100, the first call of a small
 # kernel took {{memory/single | the first | m}} and a later one
 # {{memory/single | a later | m}}. So run the kernel a few times before
 # you measure, which is called the **warm-up**. Also wait *before* you start the clock,
 # because otherwise you'd time the rest of the warm-up.
+#
+# </details>
 #
 # ### Which number to report
 #

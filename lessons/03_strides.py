@@ -222,9 +222,13 @@ with trying():
     minigrad.tensor(ragged)
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # Our functions claim shape {{=(2, 3)}} for five cells, but `tensor` {{=raises an
 # error|ValueError: expected sequence of length 3}}, because no strides describe rows of
 # different lengths.
+#
+# </details>
 #
 # ### From position to index
 #
@@ -529,9 +533,13 @@ weights[:] = 0
 before
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # Our old values are {{=gone|tensor([0., 0.]}}, because `before` shares the storage,
 # which has changed. It works the other way too: writing through a view changes the
 # tensor that it came from.
+#
+# </details>
 
 # %%
 before[1] = 7
@@ -754,9 +762,14 @@ for a in torch.zeros(2, 3), torch.zeros(3, 2).T:
     print(a.tolist())
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # Only {{=the first|[[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]}} has changed, because `reshape`
 # had to copy the second, although the line that writes is the same for both.
 #
+# </details>
+
+# %% [markdown]
 # So use `view` if you rely on sharing, because it raises an error if it can't share.
 # Use `clone` if you rely on a copy, and `reshape` if you don't care. `contiguous()`
 # also copies only if it has to.

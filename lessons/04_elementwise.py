@@ -200,11 +200,15 @@ for name in "x", "x.T", "x[:, ::2]":
     print(f"{name:9}", x.tolist())
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # Only {{=the last one|x[:, ::2] [[-0.0, -1.0, -2.0], [-3.0, 4.0, 5.0]]}} does. You may
 # have expected the transpose to fail too, but this kernel reads and writes the same
 # cell, so every element of the transpose still gets negated, only by another thread. If
 # such a kernel wrote its results to a *new* tensor instead, they'd be in the wrong
 # order, so test with views that skip cells and with transposed ones.
+#
+# </details>
 #
 # ### What the layout costs
 #
@@ -246,9 +250,13 @@ for v in cube, cube[:, :, ::2], cube[:, :2]:
     print(v.shape, v.strides, "->", *coalesce_dims(v.shape, v.strides))
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # The contiguous cube becomes {{=a single row|-> (24,) (1,)}}, and so does {{=the view
 # with a step of 2|-> (12,) (2,)}}. In the last view, a plane has only 2 rows of 4, but
 # the next plane begins 12 cells later, so {{=two dimensions|-> (2, 8) (12, 1)}} remain.
+#
+# </details>
 #
 # ## NaN
 #
@@ -265,8 +273,13 @@ print((nan + 1).item(), (nan < 6).item(), (nan > 6).item())
 print((nan == nan).item(), (nan != nan).item())
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # Only {{=`!=` is true|False True}}, so `x != x` is how you test for NaN.
 #
+# </details>
+
+# %% [markdown]
 # In C, `condition ? p : q` is p if the condition is true and q if it's false.
 #
 # **Puzzle 2: keep the NaN.** `cap` should limit x to at most 6, but it also returns 6
@@ -461,8 +474,12 @@ same, repeated = Strides((3, 4), (4, 1)), Strides((3, 4), (0, 1))
 print(broken.check(1, 32, (a, same, b, repeated, 12)))
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # The kernel {{=reads past the end|out-of-bounds}} of `b`, because it trusts the shape
 # and ignores the strides.
+#
+# </details>
 #
 # ### Break it: write to a stride of 0
 #
@@ -475,9 +492,13 @@ report = kernel.check(1, 32, (b, repeated, a, same, 12))
 print(*str(report).splitlines()[:7], sep="\n")
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # It's {{=a race|race}}, because three threads read and write each cell, and nothing
 # decides which comes first. PyTorch {{=refuses|more than one element of the written-to
 # tensor}} to write to such a tensor.
+#
+# </details>
 
 # %%
 with trying():
@@ -542,9 +563,14 @@ c, p, q = torch.tensor(1.0), torch.tensor(7.0), torch.tensor(torch.inf)
 print(c * p + (1 - c) * q, torch.where(c == 1, p, q))
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # It's {{=NaN|tensor(nan)}}, because 0 · ∞ is NaN. The value that isn't chosen must not
 # take part in the computation.
 #
+# </details>
+
+# %% [markdown]
 # **To the lab**: exercise 3 (`where_compare`).
 #
 # ## Where PyTorch keeps this

@@ -60,6 +60,8 @@ for a, b in [
     print(f"{a:8} {b:9}", torch.promote_types(getattr(torch, a), getattr(torch, b)))
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # uint8 and int8 become {{=int16|torch.int16}}, because neither holds all values of the
 # other. float16 and bfloat16 become {{=float32|torch.float32}}, because one has more
 # digits and the other has a wider range. For int64 and float16, the result is
@@ -67,6 +69,9 @@ for a, b in [
 # Integers give way to floats of *any* width, because otherwise, a network in half
 # precision would switch to float32 at the first tensor of integers.
 #
+# </details>
+
+# %% [markdown]
 # In NumPy, int32 and float32 become {{=float64|float64}}, because a float32 can't hold
 # every int32. A float64 takes twice the memory and is slow on most GPUs, so PyTorch
 # {{=keeps float32|torch.float32}}.
@@ -107,9 +112,14 @@ for pair in (halves, double), (ints, double), (halves, double.view(1)):
     print(torch.result_type(*pair))
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # In the last pair, `view(1)` gave the double a dimension, so both tensors belong to the
 # first group.
 #
+# </details>
+
+# %% [markdown]
 # **Puzzle 1: stay in half precision.** With this factor, the product is float32, which
 # takes twice the memory. Change the factor's shape so that the product stays float16.
 
@@ -156,8 +166,13 @@ print((x / 2).dtype, (x // 2).dtype, (x * 2).dtype, x.exp().dtype, (x < 2).dtype
 torch.tensor([200], dtype=torch.uint8) + 100
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # It's {{=44}}, because the sum wraps around at 256, and there's no error.
 #
+# </details>
+
+# %% [markdown]
 # **Puzzle 2: enough room.** Brighten the two pixels by 100, so that the result is 300
 # and 110. The pixels themselves stay uint8.
 
@@ -320,10 +335,15 @@ with minigrad.kernel_variant("fastest"), minigrad.trace() as launches:
 launches
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # `T` and `view` only make a new shape and new strides for the same storage, so they
 # launch nothing. `contiguous` {{=copies|copy strided}}, and the comparison is the
 # second launch.
 #
+# </details>
+
+# %% [markdown]
 # **Puzzle 4: one launch fewer.** Change the line so that it launches a single kernel.
 # `z` must have the same values in the same order.
 

@@ -60,10 +60,15 @@ print((a + b) + c)
 print(a + (b + c))
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # In the second line, {{=the 1 is lost|0.0}}, because floats near −100,000,000 are 8
 # apart. So float addition isn't associative, and a parallel sum only moves the
 # parentheses.
 #
+# </details>
+
+# %% [markdown]
 # Now let's add 0.1 a million times, one by one.
 
 
@@ -581,10 +586,15 @@ speeds |= rates("sums of col", columns | {"columns: torch.sum": "PyTorch"})
 viz.ranking({"GB/s": speeds})
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # One thread per column is slow even though its reads are coalesced. With only 4,096
 # threads, there aren't enough loads in flight. A reduction needs both coalesced reads
 # and enough threads.
 #
+# </details>
+
+# %% [markdown]
 # **To the lab**: exercise 3 (`sum_dim`), which has one thread per result.
 #
 # ## The maximum, and NaN
@@ -706,10 +716,15 @@ with np.errstate(all="ignore"):
     print(np.exp(x - 1000) / np.exp(x - 1000).sum())
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # Both are {{=NaN}}, because ∞ / ∞ and 0 / 0 are NaN. But you may subtract any number c
 # from all scores first. Since exp(x − c) is exp(x) / exp(c), the factor 1 / exp(c)
 # cancels.
 #
+# </details>
+
+# %% [markdown]
 # **Puzzle 6: which c?** Choose c so that the sum neither overflows nor becomes 0, for
 # any scores.
 
@@ -774,9 +789,13 @@ print(y.sum(1)[:4])
 print(threads.check(1, 32, (x, y, 32, 500)).summary())
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # Each of the 32 threads {{=reads a different sector|32 sectors a request}}, so nothing
 # is coalesced. There are also only as many threads as rows. In exercise 5, a whole
 # **block** works on each row, which solves both problems.
+#
+# </details>
 
 # %%
 x = draw.normal(0, 3, (4, 1000)).astype(np.float32)
@@ -895,8 +914,12 @@ viz.lines(
 online([-math.inf, 1.0])
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # Since −∞ − (−∞) is {{=NaN}}, l becomes NaN and stays NaN. So begin with a finite
 # number that's below all scores, which a thread without elements also needs.
+#
+# </details>
 
 # %%
 online([-math.inf, 1.0], m=-3e38), joined(online([], m=-3e38), online([], m=-3e38))
@@ -972,8 +995,12 @@ for mean in 0, 10, 100, 1000, 10_000:
     print(f"{mean:>6} {x.var(dtype=np.float64):.4f} {square_mean(x):.4f}")
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # At 1,000, few digits are left, and at 10,000 there are none. The next cell shows why,
 # for the mean of 10,000.
+#
+# </details>
 
 # %%
 print(f"{(x * x).mean(dtype=np.float64):.3f}  E[x²]")

@@ -79,9 +79,13 @@ print(f"48 x 48: {took:.3f} s, correct: {np.allclose(c, a @ b)}")
 print(f"{took * (4096 / 48) ** 3 / 3600:.0f} hours")
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # cuBLAS takes {{a @ b, 4,096 | PyTorch | time}}. The first step toward that time is the
 # biggest: all elements of c can be computed at once, so the loops over row and col
 # disappear.
+#
+# </details>
 #
 # ## One thread per element
 #
@@ -147,10 +151,14 @@ for n, m in (37, 51), (64, 64):
     print(n, m, "incorrect:", int((np.abs(c - a @ b) > 1e-5).sum()), "of", c.size)
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # Only 48 columns get threads, so the last three columns, with {{=111}} elements, have
 # none. {{=Square matrices don't show the mistake|64 64 incorrect: 0}}, because every
 # element still gets a thread, only a different one. So always test with three different
 # sizes. Even where the values are correct, though, something else changes.
+#
+# </details>
 #
 # ## Neighbors
 #
@@ -206,9 +214,14 @@ for n in 16, 64, 256, 1024, 4096:
     print(f"{n:>5} {flops:>15,} FLOP {nbytes:>12,} bytes {flops / nbytes:>7.1f}")
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # It's n / 6, because the work grows with n³ but the data only with n². So a large
 # product doesn't have to wait for memory.
 #
+# </details>
+
+# %% [markdown]
 # The **roofline** (S. Williams, A. Waterman, D. Patterson, 2009) plots both limits
 # against the intensity. On the left, at intensity i, memory feeds at most i · bandwidth
 # operations per second, which is the slope. On the right, the line is flat, because the
@@ -262,8 +275,13 @@ def counted_for(a, b):
 counted_for((4096, 4096), (4096, 1))
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # You'll write `roofline` in exercise 5 of the lab.
 #
+# </details>
+
+# %% [markdown]
 # **Puzzle 2: enough rows.** A layer multiplies a batch of `rows` × 4,096 by weights of
 # 4,096 × 4,096. What's the smallest batch for which memory isn't the limit on this GPU?
 
@@ -370,9 +388,14 @@ for T in 1, 2, 4, 8, 16:
     print(f"tiles of {T:>2}: {reads:>6,} reads", np.allclose(c, a @ b))
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # Tiles of T × T need {{=1/T of the reads|tiles of 16: 4,096 reads}} of the plain
 # kernel, whose tiles are 1 × 1.
 #
+# </details>
+
+# %% [markdown]
 # With one thread per element, T can be at most 32, because a block has at most 1,024
 # threads. For larger tiles, a thread has to compute more than one element.
 #
@@ -402,9 +425,13 @@ for finding in no_second.check(*launch).findings:
     print(finding.kind, "|", finding.message)
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # It's {{=a race|race}}. A warp that's done multiplying fills its cells for the next
 # step while another warp still reads them. (`race-warp` is the same between two threads
 # of one warp.) On a GPU, the result may be correct a thousand times before it isn't.
+#
+# </details>
 #
 # ### Break it: the tail
 #
@@ -425,10 +452,14 @@ for K in 37, 5:
     print(K, "off by", np.abs(c - a @ b).max(), kinds or "no finding")
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # With K = 37, they hold what the step before left there. The cells were written, so
 # {{=no tool complains|no finding}}, but the result is incorrect. With K = 5, they were
 # never written, and {{=the simulator finds that|uninitialized}}. So a test needs a K
 # that's larger than 16 and not a multiple of it.
+#
+# </details>
 #
 # ### How much faster is it?
 #
@@ -455,11 +486,15 @@ counts = tiles.check(*launch).counts
 print(counts["shared_requests"] * 32 / 64**3, "accesses per multiplication")
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # It's {{=2.125}}: one number from each tile, and 1/8 for filling both. In one clock, a
 # multiprocessor of this GPU multiplies for 4 warps, but its shared memory has 32 banks
 # and serves only one warp. With 2 accesses per multiplication, the kernel gets at most
 # 1/8 of the peak, which is 8.4 of the 67 TFLOP/s, and {{a @ b, 4,096 | matmul_tiled}}
 # were measured. So **shared memory is a limit too**.
+#
+# </details>
 #
 # ## Registers
 #
@@ -533,11 +568,15 @@ for R, C in (1, 1), (8, 1), (4, 4), (8, 8), (16, 8), (16, 16):
     print(f"{R:>2} x {C:<2}  {(R + C) / (R * C):.3f} reads, {R * C + R + C} registers")
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # A column of 8 already helps, and a 4 × 4 patch helps more. But 16 × 16 would need
 # {{=288}} registers, more than a thread can have. With patches of 8 × 8, a block of 256
 # threads computes 128 × 128 elements. So its tiles are larger too, and it reads 1/128
 # of what the plain kernel reads. The picture shows a smaller patch of 2 × 2: for one k,
 # its thread reads 2 numbers from each matrix for 4 sums.
+#
+# </details>
 
 # %%
 a, b = np.arange(32).reshape(8, 4), np.arange(32).reshape(4, 8)
@@ -628,9 +667,13 @@ for name, (per_byte, passes) in rows.items():
     print(f"{name:<10} {per_byte:6.2f} FLOP per byte, {passes:.2f} passes")
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # From `tiled` on, fewer passes mean more speed. Because shared memory serves one warp
 # while 4 multiply, a kernel with p passes per multiplication gets at most 1 / (4 p) of
 # the peak.
+#
+# </details>
 
 # %%
 names = list(rows)
@@ -803,10 +846,14 @@ with minigrad.trace() as launches:
 launches
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # They launch {{=three}}, one per line, because the kernel reads `w.T` in place. In the
 # third, a batch of shape (6, 1) meets a batch of 5, which makes 30 products. The
 # dimension of size 1 and the missing one have {{=stride 0|((600, 0, 30, 1), (0, 60, 2,
 # 1))}} there, so one matrix serves several products, as with `expand` in chapter 03.
+#
+# </details>
 
 # %%
 batch.expand(6, 5, 20, 30).strides, five.expand(6, 5, 30, 2).strides

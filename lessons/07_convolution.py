@@ -77,10 +77,15 @@ def convolve(x, w):
 convolve(x, w)
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # All six are {{=equal|[-6., -6., -6.]}}, because the pixel values grow by 1 from one
 # column to the next. At a vertical edge, they change more, so the output is further
 # from 0.
 #
+# </details>
+
+# %% [markdown]
 # **Puzzle 1: the other edges.** This picture is dark at the top and bright at the
 # bottom, and the filter doesn't see that edge. Change the line so that it does.
 
@@ -129,10 +134,15 @@ viz.windows(x, 3, stride=2, padding=1, at=[(0, 0), (1, 2)])
 viz.windows(x, 2, dilation=2, at=(1, 1))
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # With KH taps that are `dilation` apart, a window is dilation · (KH − 1) + 1 rows high.
 # The first window begins `padding` rows above the image, and each one after it begins
 # `stride` rows lower. So the height of the result is
 #
+# </details>
+
+# %% [markdown]
 # > OH = (H + 2 · padding − dilation · (KH − 1) − 1) // stride + 1
 #
 # and its width OW follows in the same way.
@@ -188,11 +198,15 @@ print(f"{multiplications:,} multiplications, {elements:,} elements")
 print(f"{2 * multiplications / (4 * elements):.0f} FLOP per byte")
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # Each multiplication comes with an addition, and each element takes 4 bytes. That's
 # {{=95}} operations per byte, far above the H200's ridge point near 16 (chapter 06). So
 # memory isn't the limit if each element is read or written only once. But if each
 # thread reads its own window, it reads two numbers per multiplication, which is only
 # 0.25 operations per byte.
+#
+# </details>
 #
 # ## Direct: a tile and its halo
 #
@@ -338,8 +352,13 @@ print(f"images and result {(image + result) / 1e6:.1f} MB")
 print(f"columns, written and read {2 * columns / 1e6:.1f} MB")
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # The columns take 6 times as many bytes, because 2 · 9 · 32 is 6 · (32 + 64).
 #
+# </details>
+
+# %% [markdown]
 # **To the lab**: exercise 1 (`im2col`), exercise 3 (`conv2d_gemm`), and exercise 4
 # (`conv2d_direct`).
 #
@@ -421,12 +440,17 @@ for title, images in panels.items():
 viz.ranking(panels)
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # In both layers, the kernel with sums in registers is the fastest of the four. It beats
 # PyTorch in the first layer, but in the second, PyTorch is faster even with TF32 off.
 # Plain implicit GEMM beats both direct kernels. The one with a halo is slower than the
 # one without, probably because the L1 cache already serves most repeated reads, and
 # barriers take time.
 #
+# </details>
+
+# %% [markdown]
 # The three slower kernels read two numbers per multiplication from shared memory or
 # cache. That also limited chapter 06's tiled product, and again, sums in registers
 # remove the limit. The first layer has only 9 multiplications per element written, so
@@ -575,10 +599,15 @@ ones = minigrad.ones(1, 1, 4, 5)
 F.fold(F.unfold(ones, 3), (4, 5), 3).numpy()[0, 0]
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # Each element is now the number of windows that it's in, from {{=1}} in the corners to
 # {{=6}} in the middle. Dividing by these numbers would undo im2col, but backward
 # doesn't divide, because a gradient is the sum over all uses.
 #
+# </details>
+
+# %% [markdown]
 # im2col is linear, so there's a matrix A with A @ x = columns, if both are flattened.
 # Let's build A column by column, from images that are 1 in a single pixel, and do the
 # same for col2im.
@@ -668,9 +697,14 @@ print("indices", indices.tolist()[0])
 print("dx", dx.reshape(3, 3).tolist())
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # The 5 at index {{=1}} is the maximum of two windows, so it gets {{=2}}, and so does
 # the first 6.
 #
+# </details>
+
+# %% [markdown]
 # **Predict** the result for the two pixels −3 and −7, with one column of padding on
 # each side, and 1 × 2 windows that don't overlap.
 
@@ -678,9 +712,14 @@ print("dx", dx.reshape(3, 3).tolist())
 F.max_pool2d(minigrad.tensor([[[-3.0, -7.0]]]), (1, 2), padding=(0, 1)).tolist()
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # The padding {{=doesn't count|[[[-3.0, -7.0]]]}}, because a 0 there would beat every
 # negative number.
 #
+# </details>
+
+# %% [markdown]
 # **To the lab**: exercise 6 (`max_pool2d`) and exercise 7 (`max_pool2d_backward`).
 #
 # ## Optional: fewer multiplications

@@ -143,9 +143,13 @@ net.first, net.second = Layer(64, 32), Layer(32, 10)
 numbers(net)
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # There are {{=2,410|2410}}, because the weights have 64 · 32 + 32 · 10 and the biases
 # 32 + 10. `nn.Module` works the same way but can do more, and it names parameters as
 # PyTorch does.
+#
+# </details>
 
 # %%
 net = nn.Sequential(nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 10))
@@ -200,9 +204,13 @@ net.to("sim")
 print(rows.device, net[0].weight.device)
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # The rows are still on {{=`cpu`|cpu sim}}, because a tensor's `to` returns a new
 # tensor, so you write `x = x.to(device)`. A module's `to` changes the module itself, so
 # `net.to(device)` is enough.
+#
+# </details>
 #
 # ### A checkpoint is a dictionary
 #
@@ -284,9 +292,13 @@ for s in 0.05, 0.1, 0.2:
     print(f"s = {s:<5} standard deviation {h.std().item():.2e}")
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # They're about 0.5³⁰, 1, and 2³⁰. If every layer is off by a factor of two, the signal
 # has vanished or exploded after thirty layers. Only {{=s = 1 / √n|s = 0.1 standard
 # deviation 9.97e-01}} keeps the size of the signal.
+#
+# </details>
 #
 # ### With an activation
 #
@@ -325,6 +337,8 @@ rows = {
 viz.histograms({name: some(seen) for name, seen in rows.items()})
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # - With small weights, all values shrink toward 0, to {{=about 10⁻⁹|layer 30: standard
 #   deviation 6.5e-10}} in layer 30.
 # - With large weights, most values are {{=near −1 or 1|0.5, layer 30: standard
@@ -332,6 +346,9 @@ viz.histograms({name: some(seen) for name, seen in rows.items()})
 #   **saturated** units.
 # - With Xavier initialization, the values stay in between, where tanh has a slope.
 #
+# </details>
+
+# %% [markdown]
 # ReLU doesn't flatten out for large inputs, but it sets the negative half to 0, which
 # halves the mean of the squares in every layer. **Kaiming initialization**, named after
 # Kaiming He, makes up for it with a gain of √2, so its standard deviation is √(2 / n).
@@ -351,9 +368,13 @@ rows = {
 viz.histograms({name: some(seen) for name, seen in rows.items()})
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # Only Kaiming's row roughly keeps its size. With 1/√n, each layer keeps half of the
 # mean square, and with the default only a sixth. Shallow networks don't mind, but a
 # deep one needs Kaiming initialization or batch norm (below).
+#
+# </details>
 #
 # ### The way back
 #
@@ -427,9 +448,14 @@ for name, z in {"x": x, "y": y.detach()}.items():
     print(name, [f"{v:.2f}" for v in z.mean(0).tolist() + z.std(0).tolist()])
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # Each line has three means and then three standard deviations. The deviations of y are
 # {{=1.01}} rather than 1, because `std` divides by n − 1, but batch norm by n.
 #
+# </details>
+
+# %% [markdown]
 # When you use the network, there may be a single sample and no batch to average over.
 # So during training the layer also keeps a **running mean** and a **running variance**.
 # They're **buffers**, tensors that are saved but not learned.
@@ -454,9 +480,14 @@ for _ in range(50):
 print("50 batches on", bn.running_mean)
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # It's {{=a tenth of the batch's|running mean tensor([0.5247, 0.5084, 0.4308])}} mean,
 # so don't evaluate a network after only a few batches.
 #
+# </details>
+
+# %% [markdown]
 # **Puzzle 4: neighbors.** The first row of x is also the first row of `pair`, but it
 # gets a different result there, because the other rows differ. Change the line so that
 # both results are the same.
@@ -495,10 +526,15 @@ y = F.dropout(x, p=0.3)
 (y == 0).float().mean(), y.max(), y.mean()
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # The maximum is {{=1 / 0.7|tensor(1.4286)}}, and the mean {{=hardly
 # changes|tensor(1.0059)}}, so `eval()`, which drops nothing, needs no correction.
 # Backward uses the same mask, so a dropped number gets no gradient.
 #
+# </details>
+
+# %% [markdown]
 # **To the lab**: exercise 5 (`batch_norm`) and exercise 6 (`dropout`).
 #
 # ## The loss of a classifier
@@ -516,10 +552,15 @@ scores = minigrad.zeros(1, 10)
 F.cross_entropy(scores, minigrad.tensor([3]))
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # It's {{=2.3026}}, because −log(1/10) = log 10. If a training run with ten classes
 # starts far above that, the network is already sure of wrong answers, so its initial
 # weights are probably too large.
 #
+# </details>
+
+# %% [markdown]
 # **Puzzle 5: between two.** Choose three scores so that the loss is log 2 for class 0.
 # What does the network believe then?
 
@@ -554,10 +595,15 @@ print("in two steps", -F.softmax(scores, 1).log()[0, 2])
 print("in one step ", F.cross_entropy(scores, minigrad.tensor([2])))
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # In two steps, the loss is {{=infinity|in two steps tensor(inf)}}, because exp(−200) is
 # too small for a float32 and becomes 0. In one step, the loss of class t is lse − x[t],
 # where lse is the logarithm of the sum of all exp(x[c]). That works out to {{=200.69}}.
 #
+# </details>
+
+# %% [markdown]
 # The gradient is even simpler: softmax(x) minus a **one-hot** row, which has a 1 at the
 # correct class and 0 elsewhere. **Predict** the gradient below, if the softmax is
 # 0.659, 0.242, and 0.099 and class 0 is correct.
@@ -568,9 +614,14 @@ F.cross_entropy(scores, minigrad.tensor([0])).backward()
 scores.grad
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # So a step raises the score of the correct class and lowers every other score in
 # proportion to its probability.
 #
+# </details>
+
+# %% [markdown]
 # **To the lab**: exercise 8 (`cross_entropy_forward`) and exercise 9
 # (`cross_entropy_backward`) are two kernels.
 #

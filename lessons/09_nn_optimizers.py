@@ -109,10 +109,15 @@ for name, make in {
 viz.surface(lambda a, b: (a * a + 30 * b * b) / 2, ways, x=(-10, 4), y=(-2.2, 2.2))
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # SGD changes sides at every step and creeps along the valley. The other two carry their
 # speed along, so they swing in longer waves and overshoot, but they get near the
 # minimum sooner.
 #
+# </details>
+
+# %% [markdown]
 # **Puzzle 2: top speed.** If the gradient is always 1, momentum makes the steps longer
 # and longer, up to a limit. Choose the momentum so that they become 5 times as long as
 # without it.
@@ -154,8 +159,12 @@ optim.Adam([p], lr=0.1).step()
 [f"{v:.4f}" for v in p.tolist()]
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # All three steps are {{=0.1 long|['-0.1000', '-0.1000', '-0.1000']}}, because g / √g²
 # is ±1.
+#
+# </details>
 #
 # ### Weight decay: Adam and AdamW
 #
@@ -176,10 +185,15 @@ for make in optim.Adam, optim.AdamW:
     print(f"{make.__name__:<6}", [f"{v:.3f}" for v in p.tolist()])
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # Under Adam, the decay is divided by the gradient's size too, so the first weight
 # {{=hardly feels it|['1.008', '0.016']}}, and the second is pulled to 0 at full speed.
 # Under AdamW, {{=both shrink alike|['0.373', '0.373']}}.
 #
+# </details>
+
+# %% [markdown]
 # **Puzzle 3: spare the bias.** Usually weights should decay, but biases shouldn't. An
 # optimizer accepts a list of **groups**, which are dictionaries with `"params"` and any
 # options that differ. Split the group so that the bias has a `weight_decay` of 0.
@@ -281,8 +295,12 @@ losses = linear_regression(net, F.cross_entropy, adam, x, t, epochs=100)
 print(f"after: {score(net):.1%}, loss {losses[0]:.3f}, then {losses[-1]:.3f}")
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # An untrained network guesses, so about one digit in ten is correct, and the loss is
 # {{=near log 10|loss 2.343}}.
+#
+# </details>
 #
 # ### Break it: twelve layers
 #
@@ -314,9 +332,13 @@ for s in 0.05, 0.3, (2 / 64) ** 0.5:
 viz.lines(curves, x="epoch", y="loss", log="y")
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # With 0.05, the loss stays at {{=2.3|loss 2.3, then 2.3}}, because no gradient comes
 # through. With 0.3, it starts at {{=350 and becomes NaN|loss 350, then nan}}, and only
 # Kaiming's network learns. The three differ only in the size of their initial weights.
+#
+# </details>
 #
 # ## Clipping
 #
@@ -399,9 +421,13 @@ names = [launch.operator for launch in trace]
 print(len(names), "launches:", *names)
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # It launches only {{=one|matmul adam}}, because a **fused** kernel does all of Adam's
 # arithmetic for up to eight parameters, and reads and writes each number only once.
 # Operator by operator, Adam would take many more.
+#
+# </details>
 #
 # ## When it doesn't learn
 #
@@ -417,10 +443,15 @@ with warnings.catch_warnings(record=True) as found:
 print(str(found[0].message)[:70], "...")
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # Broadcasting makes it {{=(32, 32)}}, so each prediction is compared with every target.
 # At least `nn.MSELoss` warns you, and `target.unsqueeze(1)` makes the shapes equal.
 # Here's what else to check.
 #
+# </details>
+
+# %% [markdown]
 # - **The loss doesn't fall.** Are `zero_grad` and `step` called, and does the optimizer
 #   have all parameters? Are the gradients 0, or huge? Change the learning rate by
 #   factors of 3. (Chapter 10 lowers it on a **schedule**.)
@@ -442,8 +473,12 @@ losses = linear_regression(net, F.cross_entropy, adam, x[:10], t[:10], 50)
 print(f"{losses[0]:.3f}, then {losses[-1]:.3f}")
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # A correct network memorizes all ten, so if yours doesn't, look for a mistake in the
 # code.
+#
+# </details>
 #
 # ## Before you go: three questions
 #

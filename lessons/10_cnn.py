@@ -78,10 +78,15 @@ read_idx(header + bytes(range(24)))
 int.from_bytes((2).to_bytes(4, "big"), "little")
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # The 2 ends up in the byte that's worth 256³, so the file seems to hold {{=33,554,432}}
 # images. Before it allocates any memory, a careful program compares the sizes in the
 # header with the number of bytes after it.
 #
+# </details>
+
+# %% [markdown]
 # **Puzzle 1: labels.** MNIST's labels are in an IDX file too, but it has only one
 # dimension. The line is the header of a file with one row of three columns. Change it
 # to the header of a file with three labels.
@@ -232,12 +237,16 @@ h3 = F.max_pool2d(F.relu(conv2(h2)), 2)
 conv2.weight.shape, h3.shape
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # Each filter looks at all {{=32}} channels at once, and the output has {{=64}} channels
 # of {{=7}} × {{=7}}. Each value in a map depends on some of the image's pixels, which
 # are its **receptive field**. After the first convolution, this field is 3 × 3. A
 # pooling window also covers the next value, 1 pixel farther along, so the field grows
 # to 4 × 4. After the pooling, neighboring values are 2 pixels apart. **Predict** the
 # receptive field after the second convolution and after the second pooling.
+#
+# </details>
 #
 # <details><summary>Answer</summary>
 #
@@ -259,9 +268,14 @@ h = F.max_pool2d(F.relu(conv2(minigrad.ones(2, 32, 28, 28))), 2)
 h.shape, h.view(-1, 3136).shape
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # There's {{=no error|(8, 3136)}}, because 2 · 12,544 values also make 8 rows of 3,136,
 # so the network would return eight predictions for two images.
 #
+# </details>
+
+# %% [markdown]
 # **Puzzle 3: one row per image.** Change the line so that each image gets exactly one
 # row, whatever its size. The next layer can then refuse rows of the wrong length.
 
@@ -313,9 +327,14 @@ for name in layers:
 print(f"{sum(numbers.values()):>18,} parameters in all")
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # fc1 has {{=95}} % of the {{=421,642}} parameters, but conv2 does {{=85}} % of the work
 # with {{=4}} % of them, because all positions **share** the weights of a convolution.
 #
+# </details>
+
+# %% [markdown]
 # **Puzzle 4: any size.** Many newer networks don't flatten. They average each channel
 # over all its positions, so the first linear layer has 64 inputs instead of 3,136, and
 # images may have any size. Change the line so that `features` has these 64 averages.
@@ -361,12 +380,17 @@ print(len(trace), "kernels")
 trace
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # There are {{=18|18 kernels}} instead of 16. fc1 computes only 128 values, so there
 # would be too few blocks to keep a GPU busy. But each value is a sum of 3,136 products,
 # so it's {{=split into 28 parts|8 x 1 x 28}}, and `{{=sum}}` adds the parts up. This is
 # called **split-K**, and conv2 uses it too. The last kernel is chapter 05's {{=online
 # softmax|log_softmax online}} with a logarithm.
 #
+# </details>
+
+# %% [markdown]
 # minigrad chooses a kernel by the sizes of its inputs, and only conv2's matrix product
 # is suited to the faster `{{=matmul_pipelined}}`.
 #
@@ -437,6 +461,8 @@ table, steps = "mnist/mnist on cuda", ("step of 64", "step of 1024")
 viz.ranking({f"{step} images, µs": rates(table, libraries, step) for step in steps})
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # You'd expect 16 times as many images to take 16 times as long. But PyTorch takes
 # {{mnist/mnist on cuda | PyTorch, e | step of 1024}} µs instead of
 # {{mnist/mnist on cuda | PyTorch, e | step of 64}}, because
@@ -446,6 +472,9 @@ viz.ranking({f"{step} images, µs": rates(table, libraries, step) for step in st
 # With 1,024 images, the kernels take most of the time, so a CUDA graph saves little,
 # and minigrad's faster kernels make the difference.
 #
+# </details>
+
+# %% [markdown]
 # **To the lab**: exercise 3 (`train_step`), exercise 4 (`evaluate`), and exercise 5
 # (`train_mnist`).
 #
@@ -475,8 +504,12 @@ accuracies = range(1, 4), [100 * accuracy for _, accuracy in results]
 viz.lines({"on the test images": accuracies}, x="epoch", y="accuracy, %")
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # The first loss is close to log(10) = {{=2.303}}. If a first loss is far from
 # log(classes), look for a mistake before you continue.
+#
+# </details>
 #
 # ### A learning rate that falls
 #
@@ -524,11 +557,16 @@ viz.lines(
 )  # fmt: skip
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # The constant rate keeps throwing the network off course, while the falling rate lets
 # it settle. In the last epoch, the falling rate's mean loss is {{=less than a tenth of
 # the constant rate's|tenth of constant's: True}}, but the test accuracy improves far
 # less.
 #
+# </details>
+
+# %% [markdown]
 # **Puzzle 5: per step.** Now the schedule steps after every batch. Suppose that a run
 # has ten epochs of 45 batches. Change `T_max` so that the rate reaches 0 only at the
 # very end.
@@ -658,11 +696,16 @@ def accuracies_of(model):
 accuracies_of(net)
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # With four pixels, most digits are read incorrectly. The feature maps do move along
 # with the image, because a convolution is **equivariant** under translation. But fc1
 # has separate weights for every position, and in training there was hardly any ink at
 # the new ones.
 #
+# </details>
+
+# %% [markdown]
 # **Puzzle 7: one step on the map.** By how many pixels must the image move so that the
 # 7 × 7 maps move by exactly one position? (We don't compare the maps' borders, because
 # the padding changes them.)
@@ -708,8 +751,12 @@ train_mnist(Training(augmented, optimizer, loader, test), 2)
 accuracies_of(augmented.to("cpu"))
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # The network hardly loses anything on the original images, and it reads most of the
 # digits that are moved by 4 pixels, although it has never seen any.
+#
+# </details>
 #
 # ## Break it: without zero_grad
 #
@@ -748,8 +795,12 @@ for name in ("with zero_grad", "without"):
 viz.lines(curves, y="loss", log="y")
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # Without `zero_grad`, the gradients of all steps add up, so the steps get longer and
 # longer. There's no error, so only the curve shows the mistake.
+#
+# </details>
 #
 # ## Break it: without eval
 #
@@ -772,9 +823,13 @@ with minigrad.no_grad():
         print(f"training={mode}: {same:.1%} the same, accuracy {right:.1%}")
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # With `eval`, {{=all answers are the same|100.0% the same}}. In training mode, dropout
 # sets random values to 0, and batch norm uses the mean and variance of the batch, so an
 # answer depends on chance and on the other images.
+#
+# </details>
 #
 # ## Killed and resumed
 #
@@ -836,9 +891,14 @@ def same_weights(one, other):
 same_weights(whole, resumed)
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # {{=All digits of all losses agree|True True}}, and so do the weights. But which parts
 # of the checkpoint are needed for that?
 #
+# </details>
+
+# %% [markdown]
 # **Puzzle 8: one part is missing.** A run that continues from only these three parts
 # ends with other weights, and no error says so. Add the missing part, whose name is in
 # the killed run's output.

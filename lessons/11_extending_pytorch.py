@@ -128,9 +128,13 @@ for V in 1, 4:
     print(f"V = {V}:", counts["requests"], "requests,", counts["sectors"], "sectors")
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # It's a quarter, {{=48}}. The sectors also go down, from {{=576}} to {{=400}}, because
 # a warp now covers two rows of `y`. It reads the part of `b` that they share only once,
 # and gets both elements of `a` from one sector.
+#
+# </details>
 #
 # ### The launch
 #
@@ -217,11 +221,16 @@ for name, pair in pairs.items() if ops else ():
         print(f"{name:17}", str(error).splitlines()[0])
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # All of them are. `CHECK_SAME` refuses {{=the first|a is Float, b is Double}} and
 # {{=the last|b on meta}}, `CHECK_FLOAT` {{=the second|must be floating, is Int}}, the
 # comparison of sizes {{=the third|a is [2, 3], b is [1, 3]}}, and `CHECK_CONTIGUOUS`
 # {{=the fourth|must be contiguous}}.
 #
+# </details>
+
+# %% [markdown]
 # Instead of refusing strided tensors, you can support them, as in the function below.
 # It returns the sum of i · x[i], and PyTorch's `load_inline` (here in a small wrapper)
 # compiles it from a string.
@@ -278,9 +287,13 @@ done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=Tr
 print(done.returncode, done.stderr.strip())
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # The process {{=dies|-6}}, because `free` takes only what `malloc` returned. An
 # `at::Tensor` counts its references, and when none is left, it returns the memory to
 # the allocator that it came from.
+#
+# </details>
 #
 # <details><summary>More mistakes at the boundary to C</summary>
 #
@@ -459,11 +472,15 @@ if ops:
         print(f"{type(error).__name__}: {str(error).splitlines()[0]}")
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # It {{=raises an error|Unsupported}}, because a pybind11 function tells the compiler
 # nothing. It has no **schema**, which would list the names and types of its arguments
 # and results, and there's no rule for the shape of its result. Without
 # `fullgraph=True`, the result is correct, but the graph is cut in two at this call,
 # which is called a **graph break**.
+#
+# </details>
 #
 # ## Register an operator
 #
@@ -499,11 +516,16 @@ del x
 print(shared)
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # The array {{=sees the 7|[0. 7. 0.]}}, and it's still valid. The struct also contains a
 # function that the receiver calls when it no longer needs the memory, and PyTorch keeps
 # the memory until then. A bare address, such as `x.data_ptr()`, comes without such a
 # function, so it's valid only as long as the tensor exists.
 #
+# </details>
+
+# %% [markdown]
 # **Streams.** CuPy has its own current stream, and kernels in different streams don't
 # wait for each other. Here's what can happen, with a bar for each kernel and time
 # running to the right.
@@ -765,9 +787,14 @@ for pair in (a, b), (torch.rand(2, 3, 4), torch.rand(2, 4, 5)):
     print(names)
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # Two matrices become {{=one `mm`|aten.mm.default}}, and the batches become {{=one
 # `bmm`|aten.bmm.default}} between reshapes that copy nothing.
 #
+# </details>
+
+# %% [markdown]
 # `mm` is a **structured kernel**, which has two halves. The *meta* half checks the
 # arguments and computes the shape, like our `register_fake`, and the other half
 # computes the result, on a GPU with cuBLAS. Here are all levels of the call.

@@ -171,9 +171,13 @@ if tf:
         print("LookupError:", error)
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # TensorFlow raises an error instead of treating the gradient as 0. A registered
 # function gets the operation, with its inputs and attributes, and the gradient of each
 # output. It returns one gradient per input, computed by other operators.
+#
+# </details>
 
 # %%
 if tf:

@@ -51,10 +51,14 @@ with graph.Graph().as_default() as g:
 print(y)
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # It prints {{=no number|mul5 = Mul(add3, const4)}}, because y is an **operation**, a
 # node that says what to compute, and from which other nodes. `x * x` made such a node
 # too, each number became a constant, and x is a **placeholder** for a value that isn't
 # there yet. The 5 in mul5 is the node's position in the graph.
+#
+# </details>
 
 # %%
 viz.program(g)
@@ -82,11 +86,16 @@ with trying(), g.as_default():
         print("not zero")
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # `if` needs an answer now, but {{=there is none|it has no value while the graph is
 # defined}}, because the value comes later and differs from run to run. So a choice has
 # to be an operation too, such as `cond(p, a, b)`, which is `a` if `p` isn't 0 in this
 # run, and `b` otherwise.
 #
+# </details>
+
+# %% [markdown]
 # **Puzzle 1: absolute value.** Change the line so that y is |x|. `graph.relu(x)` may
 # help, because it's 0 unless x is positive.
 
@@ -174,10 +183,15 @@ steps, known, twins = next(iter(session.plans.values()))
 print("computed in each run:", steps)
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # Only {{=two|[mul5 = Mul(mul3, r), mul6 = Mul(mul4, mul5)]}} remain, because `turn`
 # (mul3) is folded, and its product with r is computed once. Since mul4 is the same
 # product as mul5, the session takes mul5's value for both.
 #
+# </details>
+
+# %% [markdown]
 # **Puzzle 3: a growing graph.** Every expression adds nodes to the graph, even between
 # two runs, so this loop makes the session plan again each time. Change the line so that
 # the graph keeps its 3 nodes.
@@ -230,10 +244,15 @@ print(len(g.operations), "operations")
 graph.Session(g).run([y, dy, d2y], {x: 3.0})
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # They're {{=27|tensor(27.)}}, 3x² = 27, and 6x = {{=18|tensor(18.)}}. The second
 # derivative needed no extra code, because a gradient is made of operations that have
 # gradients too. But the graph has grown to {{=53 operations}}.
 #
+# </details>
+
+# %% [markdown]
 # A `Variable` is a value that a session keeps from run to run, and `assign` changes it.
 
 # %%
@@ -376,9 +395,14 @@ else:
     print(GET)
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # It prints "tracing" {{=twice, once for each shape|tracing}}. Python's `print` isn't an
 # operator, so it ran only during tracing and isn't in the graph.
 #
+# </details>
+
+# %% [markdown]
 # `torch.compile` traces too, but when a size changes for the first time, it makes a
 # graph for **any** size in that dimension. It passes each graph to a backend, and ours
 # keeps them all. **Predict** how many graphs six batch sizes need.
@@ -398,7 +422,11 @@ for rows in range(2, 8):
 print(len(graphs), "graphs")
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # It needs {{=two|2 graphs}}, one for the first size and one for all others.
+#
+# </details>
 #
 # <details><summary>All five ways, side by side</summary>
 #
@@ -499,11 +527,16 @@ traffic = [sum(launch.bytes for launch in launches) for launches in (plain, fuse
 viz.ranking({"bytes moved": dict(zip(("five kernels", "fused"), traffic, strict=True))})
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # The first and the last kernel each read 24 + 4 elements and write 24, which is 208
 # bytes, and the others each read and write 24, which is 192. All five move 2 · 208 + 3
 # · 192 = {{=992}} bytes. The fused kernel reads x and y and writes the result, so it
 # moves {{=208}}. Memory bandwidth limits such kernels, so fewer bytes mean less time.
 #
+# </details>
+
+# %% [markdown]
 # jit assembled the fused kernel's source from a short CUDA C expression for each
 # operator.
 
@@ -535,10 +568,15 @@ g(x)
 viz.program(g)
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # It cuts at {{=the sum|sum uses}}, because a sum needs all elements, and a thread has
 # only one. What comes before the sum becomes one kernel (an orange box), and what comes
 # after it another.
 #
+# </details>
+
+# %% [markdown]
 # The order matters too, because a fused kernel runs where its **last** node was. So no
 # other node between its first and its last may use its results, or change memory that
 # it uses.
@@ -600,10 +638,15 @@ with minigrad.kernel_variant("fastest"):
     print(loss.graph)
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # They become {{=three|3 kernels}}. The first product has an epilogue (`+ bias` and
 # `relu`), and the mean has a prologue (`- 1` and `** 2`). A `get_attr` node is a tensor
 # that isn't an argument, so it needs no kernel.
 #
+# </details>
+
+# %% [markdown]
 # **To the lab**: exercise 5 (`common_subexpressions`), exercise 6 (`can_fuse`), and
 # exercise 7 (`fused_kernel`).
 #
@@ -625,11 +668,16 @@ print(h(minigrad.ones(2)), h(-minigrad.ones(2)))
 print(minigrad.jit.explain(h))
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # The first call's trace would say "add 1", which gives 0 in the second call. But jit
 # notices that `if` reads a tensor's value, {{=names the line|line 3}}, and runs the
 # function as it is, which gives −2. `torch.compile` splits the graph there (a **graph
 # break**) and lets Python decide in between.
 #
+# </details>
+
+# %% [markdown]
 # A trace also depends on shapes, dtypes, Python numbers, and whether a module is in
 # training mode. jit records them as **guards** and compares them before each call.
 # **Predict** how many times the function below is traced in four calls.
@@ -645,11 +693,16 @@ with minigrad.no_grad():
 print(minigrad.jit.explain(predict))
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # It's traced {{=3|traces 3}} times, because the new {{=shape|(5, 4)}} and the new
 # {{=mode|model.training was True, is False}} each need a trace. jit keeps all traces
 # and runs the one whose guards hold. Like `torch.compile`, it makes at most eight, and
 # if none fits, it runs the function as it is.
 #
+# </details>
+
+# %% [markdown]
 # **Puzzle 7: a new number each time.** This function is traced again for each n. Change
 # the line so that one trace serves all calls.
 
@@ -743,9 +796,14 @@ print("done after", gpu[-1][2], "µs")
 viz.spans({"host": host, "GPU": gpu}, "one launch per kernel", unit="µs")
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # The fifth launch is over after 5 · 4 = 20 µs, so its kernel is done after {{=22}}. The
 # GPU was idle for more than half the time.
 #
+# </details>
+
+# %% [markdown]
 # A **CUDA graph** holds kernels, copies, and memsets, and records which of them must
 # wait for others. You capture it once, and from then on, a single launch starts all of
 # it. Even if this launch takes 6 µs, the GPU has no gaps afterward.
@@ -791,9 +849,14 @@ step_graph.replay(), step_graph.replay()
 print(y)
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # The first line shows {{=2, from the warm-up only|tensor([2., 2., 2.]}}. Then the two
 # replays add 2 each, which makes {{=6|tensor([6., 6., 6.]}}.
 #
+# </details>
+
+# %% [markdown]
 # **Puzzle 8: the next batch.** The step's input is kept in a list, and the next batch
 # contains only 100s. So a replay should add 200, but it adds 2 again without an error.
 # Change the line.
@@ -910,9 +973,13 @@ for lr in (0.01, 0.1, 0.1):
 print(eager == found, found)
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
 # {{=Every bit is the same|True}}. `minigrad.jit(step, mode="reduce-overhead")` combines
 # both ideas, because it traces and fuses, and then captures the kernels that are left.
 # `torch.compile` has the same mode.
+#
+# </details>
 #
 # ## Before you go: two questions
 #

@@ -75,6 +75,16 @@ def test_a_lesson_comes_in_small_pieces(text):
 
 
 @pytest.mark.parametrize("text", LESSONS, ids=ids)
+def test_what_is_to_be_predicted_is_told_by_a_cell_or_folded(text):
+    cells = built(text).cells
+    for n, cell in enumerate(cells):
+        if parts := re.split(r"\*\*[Pp]redict\*\*", cell.source)[1:]:
+            after = (c.source for c in cells[n + 1 :] if c.cell_type == "markdown")
+            begins = next(after, "").startswith(("<details>", "#"))
+            assert "<details>" in parts[-1] or begins, cell.source
+
+
+@pytest.mark.parametrize("text", LESSONS, ids=ids)
 def test_a_lesson_calls_exercises_by_their_numbers(text):
     exercises = [
         exercise.name.rpartition(".")[2]
