@@ -9,5 +9,6 @@ import torch  # noqa: E402
 from . import local_jobs  # noqa: E402, F401
 
 torch.broadcast_shapes((), ())  # imports SymPy
+torch.set_num_threads(1)  # each has a core, and more would wait for each other
 gc.freeze()
 gc.enable()
