@@ -182,6 +182,12 @@ class Exam:
         """[(part, case)]: drawn when first needed, so never for a missing answer."""
         return [*self.check.cases(self.random)]
 
+    def anew(self):
+        """Another of the same cases. What mistakes give isn't kept: it takes memory."""
+        exam = Exam(self.check, self.random, self.expected)
+        exam.cases = self.cases
+        return exam
+
 
 @dataclass(eq=False)
 class Judgment(Explanation):

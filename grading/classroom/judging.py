@@ -9,7 +9,7 @@ from minigrad import course
 from minigrad.exercises.answers import exercises_of
 from minigrad.exercises.cells import answered_in, cells_of, is_setup
 
-from ..checking.check import judge
+from ..checking.check import find_check, judge
 from ..checking.verdict import NOT_GRADED, Failure, Verdict, plural
 from ..isolation.sandbox import NoIsolation
 from ..processes.process import TRIES, Gone, ProcessSubject
@@ -18,7 +18,10 @@ from .files import digest, fingerprint
 
 CHECKS = Path(__file__).parent.parent / "checks"
 BROKEN = "crashed", "timed out"
+EXAMS = 32  # that are kept; one of kernels that add millions of numbers has 40 MB
 UNSAFE = "graded with --unsafe: without a box, so the submission could do anything"
+
+seed_of_all = None  # by which this process judges: None for one of each submission
 
 
 class GraderError(RuntimeError):
@@ -140,9 +143,25 @@ def students_cells(nb, released):
     ]
 
 
+def draw_once():
+    """Judge all by the same cases from now on, in a process that ends with a class.
+
+    No answer reaches a case itself, and nothing that judges may change one.
+    """
+    global seed_of_all
+    seed_of_all = secrets.randbits(64)
+
+
+@functools.lru_cache(EXAMS)
+def drawn(exercise, seed):
+    """The Exam of a seed."""
+    return find_check(exercise).judgment(None, seed).exam
+
+
 def verdict_on(exercise, subject, seed=None):
     """The verdict. Where its process ends, it is tried again, with the same cases."""
-    seed = secrets.randbits(64) if seed is None else seed
+    if seed is None:
+        seed = secrets.randbits(64) if seed_of_all is None else seed_of_all
     for _ in range(TRIES):
         verdict = _verdict_on(exercise, subject, seed)
         if not subject.ended:
@@ -153,7 +172,8 @@ def verdict_on(exercise, subject, seed=None):
 def _verdict_on(exercise, subject, seed):
     """The verdict; 0 points where the process, or what it sent, cannot be judged."""
     try:
-        return judge(exercise, subject, seed)
+        exam = drawn(exercise, seed).anew() if seed == seed_of_all else None
+        return judge(exercise, subject, seed, exam)
     except Gone as error:
         state, why = "timed out" if error.kind == "time" else "crashed", error
     except NoIsolation:

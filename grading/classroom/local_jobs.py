@@ -17,7 +17,7 @@ from concurrent.futures import (
 from ..isolation import locks
 from . import forkserver
 from .cluster import judge, understood
-from .judging import checks_here, examine
+from .judging import checks_here, draw_once, examine
 
 AHEAD = 2  # submissions for each process, so that none has to wait
 
@@ -94,3 +94,4 @@ def _begin():
     """Leave Ctrl+C to the process that has started this one, and end with it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     locks.end_with_parent()
+    draw_once()

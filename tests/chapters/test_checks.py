@@ -23,6 +23,7 @@ from table import table
 from grading.checking.answers import Rewritten
 from grading.checking.check import find_check, judge
 from grading.checking.runner import names_in
+from grading.isolation import codec
 from minigrad.exercises.answers import load_references
 from minigrad.exercises.exercise import KernelExercise
 from minigrad.exercises.registry import exercises, solves
@@ -116,6 +117,16 @@ def test_specimens(exercise, specimens, by, seed):
         expect_its_cause(specimen, by, seed)
 
     each()
+    if not isinstance(exercise, KernelExercise):  # of whose arguments all get copies
+        assert asked(exam_of(exercise, seed)) == asked(
+            exam_of.__wrapped__(exercise, seed)
+        )
+
+
+def asked(exam):
+    """The calls of an exam, as bytes."""
+    judgment = exam.check.judgment(None, exam=exam)
+    return [codec.encode(judgment.asked(case)) for _, case in exam.cases]
 
 
 def expect_its_cause(specimen, by, seed):

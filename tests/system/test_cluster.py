@@ -7,6 +7,7 @@ import shutil
 import signal
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -22,6 +23,7 @@ from stand_in import hand_in, lab  # noqa: E402
 from grading.classroom import cluster, course_dir, forkserver, judging, local_jobs  # noqa: E402
 from grading.isolation import forks, sandbox  # noqa: E402
 from minigrad import course  # noqa: E402
+from minigrad.exercises.registry import find  # noqa: E402
 
 pytestmark = [
     pytest.mark.slow,
@@ -218,6 +220,22 @@ def test_pytorch_is_imported_early_if_several_processes_judge(
         (tmp_path / "verdicts" / LAB / f"s{n}.json").touch()
     forkserver.begin(tmp_path, everything)
     assert len(calls) == begun
+
+
+def test_a_process_of_a_class_draws_its_cases_once(monkeypatch):
+    exams = []
+    monkeypatch.setattr(judging, "judge", lambda *args: exams.append(args[3]))
+    monkeypatch.setattr(judging, "seed_of_all", None)
+    subject, exercise = SimpleNamespace(ended=False), find("permute")
+    judging.verdict_on(exercise, subject)
+    judging.draw_once()
+    judging.verdict_on(exercise, subject)
+    judging.verdict_on(exercise, subject)
+    judging.draw_once()
+    judging.verdict_on(exercise, subject)
+    alone, first, second, other = exams
+    assert alone is None and first.cases is second.cases is not other.cases
+    assert first.mistaken is not second.mistaken
 
 
 @pytest.mark.parametrize("task", [words, dies_at_one])

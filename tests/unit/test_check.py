@@ -262,6 +262,9 @@ def test_what_a_seed_gives_serves_several_answers():
             alone = judge(index_of, LocalSubject(), 3)
             assert str(judge(index_of, LocalSubject(), 3, exam)) == str(alone)
     assert exam.expected and exam.mistaken
+    another = exam.anew()
+    assert another.cases is exam.cases and another.expected is exam.expected
+    assert not another.mistaken
 
 
 def test_answers_that_only_call_each_other_earn_nothing():
