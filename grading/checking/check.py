@@ -35,6 +35,7 @@ from minigrad.exercises.registry import (
 )
 
 from ..drivers.registry import PLAYED_BY, SCENES
+from ..isolation import codec
 from ..isolation.replies import Problem
 from . import describe, picture
 from .cases import TENSORS, Raises, Tried, failed_as, given, tensor_of
@@ -176,6 +177,9 @@ class Exam:
     expected: dict = field(default_factory=dict)  # number -> the reference's
     mistaken: dict = field(default_factory=dict)  # (way, number) -> what it gives
     kept: dict = field(default_factory=dict)  # what a kind of Judgment keeps
+    sent: dict = field(
+        default_factory=dict
+    )  # number -> some calls from it on, as bytes
 
     @functools.cached_property
     def cases(self):
@@ -184,7 +188,7 @@ class Exam:
 
     def anew(self):
         """Another of the same cases. What mistakes give isn't kept: it takes memory."""
-        exam = Exam(self.check, self.random, self.expected)
+        exam = Exam(self.check, self.random, self.expected, sent=self.sent)
         exam.cases = self.cases
         return exam
 
@@ -285,8 +289,10 @@ class Judgment(Explanation):
         some = [case for _, case in self.exam.cases[first : first + AT_ONCE]]
         if not any(case.outside for case in some):
             seconds = self.check.limits.seconds or self.seconds
-            asked = [self.asked(case) for case in some]
-            self.subject.ahead(self.check.exercise.name, asked, seconds)
+            sent = self.exam.sent
+            if first not in sent:
+                sent[first] = [codec.encode(self.asked(case)) for case in some]
+            self.subject.ahead(self.check.exercise.name, sent[first], seconds)
 
     def passes(self):
         """Is the answer right in every case? It ends at the first that is not."""

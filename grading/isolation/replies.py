@@ -51,7 +51,7 @@ class WireSubject:
     """A subject that is reached by bytes: `send(request) -> reply`."""
 
     simulator = outside = None
-    ahead = None  # ahead(name, many, seconds): hear what the next calls will be
+    ahead = None  # ahead(name, messages, seconds): hear the next calls, encoded
 
     def __init__(self, send):
         self._send, self.wrong_with_own = send, set()

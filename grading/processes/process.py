@@ -90,14 +90,14 @@ class ProcessSubject(WireSubject):
             return self._of_test(name, args[0], seconds)
         return self._called(name, args, seconds, own)
 
-    def ahead(self, name, many, seconds):
+    def ahead(self, name, messages, seconds):
         """Send the next calls, of which the process then makes one after the other.
 
         Only the first, if all are too long to be sent at once.
         """
         if self._line is None or isinstance(find(name), CppExercise):
             return
-        self._seconds, messages = GRACE, [codec.encode(args) for args in many]
+        self._seconds = GRACE
         sizes = itertools.accumulate(map(len, messages))
         messages = [m for m, size in zip(messages, sizes, strict=True) if size < LONG]
         if messages:
@@ -232,6 +232,8 @@ class ProcessSubject(WireSubject):
 
     def _receive(self, seconds):
         """The next message; after `seconds`, or where none can come, Gone."""
+        if self._line and self._line.has_message():  # nothing is waited for
+            return self._line.receive(longest=LONGEST)
         with self._ends(seconds):
             late = time.monotonic() + self._left(seconds)
             self._connect(late)
@@ -239,8 +241,6 @@ class ProcessSubject(WireSubject):
 
     def _connect(self, late):
         """Wait for a message; meanwhile connect the references, if they are called."""
-        if self._line.has_message():
-            return
         while (channel := self._standing_in.waiting) is not None:
             ends = [self._line.end, channel]
             ready, *_ = select.select(ends, [], [], max(late - time.monotonic(), 0))
