@@ -729,8 +729,6 @@ print("solved:", "calls 10, traces 1\n" in told)
 # </details>
 
 # %% [markdown]
-# **To the lab**: exercise 8 (`guard_failures`).
-#
 # ## A whole training step
 #
 # A traced function may also call backward() and change weights, because both only run
@@ -885,8 +883,9 @@ print(y[0].item() - before, "solved:", y[0].item() - before == 200)
 
 # %% [markdown]
 # So a captured step reads **static** tensors, which are made once, and you copy each
-# batch into them. During a capture, the host can't read results, because there aren't
-# any yet.
+# batch into them. During a capture, the host can't read results or wait for them,
+# because there aren't any yet. It can't copy numbers to the device either, because
+# every replay would copy the same ones.
 
 # %%
 x = minigrad.ones(3, device="sim")
@@ -996,7 +995,7 @@ print(eager == found, found)
 # </details>
 
 # %% [markdown]
-# **To the lab**: exercise 9 (`copy_inputs`) and exercise 10 (`capture_failure`).
+# **To the lab**: exercise 8 (`copy_inputs`).
 #
 # Further reading: M. Abadi et al., *TensorFlow: a system for large-scale machine
 # learning* (2016); J. Ansel et al., *PyTorch 2* (2024); A. Gray, *Getting started with

@@ -53,34 +53,6 @@ def copy_inputs(static, given):
     """
 
 
-@exercise(points=2, stars=2, minutes=15, level="extra")
-def capture_failure(events):
-    """Return (line, text) of the first event that isn't allowed in a capture, or None.
-
-    events: a list of tuples (kind, line, detail), in the order in which they happened.
-        The first event is the first in this list, whatever its line is.
-
-    A capture begins at "begin" and ends at "end" or with the list. There may be
-    several, but they're never nested, and every "end" has its "begin".
-    Outside of captures, everything is allowed. In a capture
-
-    - "launch" and "free" are allowed;
-    - "read" isn't. The text is f"{detail} reads numbers that are not there yet", and
-      detail says how, for example "item()";
-    - "upload" isn't. The text is "numbers are copied from the host: at a replay they
-      are old";
-    - "synchronize" isn't. The text is "the host waits for work that has not begun";
-    - "allocate" takes detail bytes from the capture's pool. If that's more than the
-      pool has left, the text is f"{missing} bytes are missing in the pool", where
-      missing is the difference;
-    - "free" gives back detail bytes that this capture took.
-
-    The detail of "pool" is a size in bytes. At "begin", the capture's pool has the size
-    of the last "pool" before it, or 0 if there was none. So a "pool" in a capture
-    changes only later ones.
-    """
-
-
 # ------------------------------------------------- recording, without a GPU
 
 
@@ -177,7 +149,7 @@ class CUDAGraph:
         if plan_cache.state.watch is not None:
             raise CaptureError("a capture has begun already: one at a time")
         self.reset()
-        self.events, self.opened = [("begin", user_line(), "")], contextlib.ExitStack()
+        self.opened = contextlib.ExitStack()
         self.start = random.default_generator.get_state()
         on_gpu = gpu_available() if device is None else device == "cuda"
         self.static = random.Static(*(["cuda"] if on_gpu else ["cpu", "sim"]))
@@ -217,10 +189,12 @@ class CUDAGraph:
 
     def host_reads(self, what):
         """The host reads, writes or waits: a capture cannot hold that."""
-        kinds = {plan_cache.UPLOAD: "upload", "synchronize()": "synchronize"}
-        self.events.append((kinds.get(what, "read"), user_line(), what))
-        line, text = capture_failure(self.events)
-        words = f"a CUDA graph cannot capture {shown(line)}\n{text}"
+        why = f"{what} reads numbers that are not there yet"
+        if what == "synchronize()":
+            why = "the host waits for work that has not begun"
+        if what == plan_cache.UPLOAD:
+            why = "numbers are copied from the host: at a replay they are old"
+        words = f"a CUDA graph cannot capture {shown(user_line())}\n{why}"
         if what == plan_cache.UPLOAD:
             words += ". Make the tensor before; or, if that is a number of an "
             words += "operator's, run the step once before it is captured"

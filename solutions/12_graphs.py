@@ -13,10 +13,10 @@
 # %% [markdown]
 # # Lab 12 · Define, then run
 #
-# In this lab, you write ten functions, which take about {{duration}}. The first four
+# In this lab, you write eight functions, which take about {{duration}}. The first four
 # are the heart of `minigrad.graph`, a small version of TensorFlow 1. Three of them plan
-# a run, and the fourth defines gradients. The next four belong to `minigrad.jit`, and
-# the last two to CUDA graphs. Once you've run a cell with your code, minigrad uses it,
+# a run, and the fourth defines gradients. The next three belong to `minigrad.jit`, and
+# the last one to CUDA graphs. Once you've run a cell with your code, minigrad uses it,
 # so in the end, `minigrad.jit` launches kernels that your `fused_kernel` has written.
 
 # %% [markdown]
@@ -29,10 +29,9 @@ import re
 import minigrad
 from grading import check, trying
 from minigrad import answers_from, graph, solves
-from minigrad.cuda import capture_failure, copy_inputs
+from minigrad.cuda import copy_inputs
 from minigrad.graph import execution_order, fold_constants, gradients, pruned
 from minigrad.jit.codegen import fused_kernel
-from minigrad.jit.guards import guard_failures
 from minigrad.jit.passes import can_fuse, common_subexpressions
 
 answers_from("labs", before="12_graphs")
@@ -303,7 +302,7 @@ check(gradients)
 # %% [markdown] task="common_subexpressions"
 # ## Computed once
 #
-# The next four exercises are about `minigrad.jit`. It runs a function once and records
+# The next three exercises are about `minigrad.jit`. It runs a function once and records
 # each operator's call as a **node**, with the operator's name (its target) and its
 # arguments (args). If two nodes have the same target and args, one of them is enough.
 # Repeats lead to more repeats, because if d equals c, then 2 · d equals 2 · c.
@@ -363,7 +362,7 @@ def common_subexpressions(nodes):
 # %%
 with trying():
     f = minigrad.jit(lambda x, y: ((x + y) * 2, (x + y) * 2 + 1))
-    f(minigrad.ones(3), minigrad.ones(3))  # needs exercises 6 to 8 too
+    f(minigrad.ones(3), minigrad.ones(3))  # needs exercises 6 and 7 too
     print(f.graph)
 
 # %% check="common_subexpressions"
@@ -427,7 +426,7 @@ def can_fuse(group, node, between):
 # %%
 with trying():
     f = minigrad.jit(lambda x, y: (x * y + 1).relu())
-    f(minigrad.ones(3), minigrad.ones(3))  # needs exercises 7 and 8 too
+    f(minigrad.ones(3), minigrad.ones(3))  # needs exercise 7 too
     print(f.graph)
 
 # %% check="can_fuse"
@@ -513,66 +512,6 @@ with trying():
 # %% check="fused_kernel"
 check(fused_kernel)
 
-# %% [markdown] task="guard_failures"
-# ## Is the trace still valid?
-#
-# A trace holds what was done in one call, with its shapes, its device, and its mode.
-# `minigrad.jit` records all of that, and before it runs the trace again, it checks that
-# the new call matches. `jit.explain` prints what differs.
-#
-# If the comparison is too strict, every call is traced again. If it isn't strict
-# enough, the result is wrong. For example, a trace for the int 3 would be wrong for
-# 3.0, because 3.0 can give a result of another dtype.
-#
-# Write `guard_failures`.
-
-# %%
-traced = {"x": ("float32", "cpu", (64, 10), (10, 1)), "model.training": True}
-now = {"x": ("float32", "cpu", (32, 10), (10, 1)), "model.training": True}
-print(traced == now, float("nan") == float("nan"), (1, 2) == (1.0, True + 1))
-
-# %% [markdown] hints="guard_failures"
-# <details><summary>Hint 1</summary>
-#
-# In which order do the names come? What do you compare if a name is missing on one
-# side, and can you tell that case from a value of None?
-#
-# </details>
-# <details><summary>Hint 2</summary>
-#
-# For Python, 1, 1.0, and True are equal, and nan isn't equal to itself. What does
-# `repr` return for each of them, and for tuples that contain them?
-#
-# </details>
-# <details><summary>Hint 3</summary>
-#
-# Compare texts. A value's text is its `repr`, and a missing value's text is the word
-# nothing, without quotes.
-#
-# </details>
-
-
-# %% exercise="guard_failures"
-@solves(guard_failures)
-def guard_failures(traced, now):
-    ### BEGIN SOLUTION
-    failures = []
-    for name in [*traced, *(n for n in now if n not in traced)]:  #: each_name
-        old = repr(traced[name]) if name in traced else "nothing"  #: old
-        new = repr(now[name]) if name in now else "nothing"  #: new
-        if old != new:  #: if_old
-            failures.append(f"{name} was {old}, is {new}")
-    return failures  #: result
-    ### END SOLUTION
-
-
-# %%
-with trying():
-    print(guard_failures(traced, now))
-
-# %% check="guard_failures"
-check(guard_failures)
-
 # %% [markdown] task="copy_inputs"
 # ## The memory that a graph reads
 #
@@ -635,80 +574,6 @@ with trying():
 
 # %% check="copy_inputs"
 check(copy_inputs)
-
-# %% [markdown] task="capture_failure"
-# ## Why does the capture fail?
-#
-# While a stream is being captured, nothing runs, because kernels are only recorded. So
-# the host can't read a result or wait for one. If it copied numbers to the device,
-# every replay would use the numbers of this batch. And memory must come from a pool
-# that belongs to the graph, because the launches contain its addresses.
-#
-# CUDA's messages don't name the line, but your function does. Write `capture_failure`.
-
-# %%
-events = [
-    ("pool", ("step.py", 1), 4096),
-    ("begin", ("step.py", 4), ""),
-    ("launch", ("step.py", 5), "matmul"),
-    ("read", ("step.py", 6), "item()"),
-]
-print(events[-1])
-
-# %% [markdown] hints="capture_failure"
-# <details><summary>Hint 1</summary>
-#
-# Which three things do you have to keep track of while you go through the events? When
-# does each of them change?
-#
-# </details>
-# <details><summary>Hint 2</summary>
-#
-# Keep whether a capture is open, how large the next one's pool is, and how much is left
-# of this one's pool. What's left is set at "begin". Outside of a capture, only "begin"
-# and "pool" matter.
-#
-# </details>
-
-
-# %% exercise="capture_failure"
-@solves(capture_failure)
-def capture_failure(events):
-    ### BEGIN SOLUTION
-    inside, pool, left = False, 0, 0  #: inside
-    for kind, line, detail in events:
-        if kind == "begin":
-            inside, left = True, pool  #: left
-        elif kind == "end":
-            inside = False  #: inside_kind
-        elif kind == "pool":  #: elif_pool
-            pool = detail  #: pool
-        elif not inside:  #: elif_inside
-            continue
-        elif kind == "read":
-            #: early_result
-            return line, f"{detail} reads numbers that are not there yet"
-        elif kind == "upload":
-            #: result_kind
-            return line, "numbers are copied from the host: at a replay they are old"
-        elif kind == "synchronize":
-            return line, "the host waits for work that has not begun"  #: waits_early
-        elif kind == "allocate":
-            left -= detail
-            if left < 0:  #: if_left
-                return line, f"{-left} bytes are missing in the pool"  #: result_left
-        elif kind == "free":
-            left += detail  #: add_left
-    return None  #: result
-    ### END SOLUTION
-
-
-# %%
-with trying():
-    print(capture_failure(events))
-
-# %% check="capture_failure"
-check(capture_failure)
 
 # %% [markdown]
 # ## What you've built

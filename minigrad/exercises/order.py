@@ -148,8 +148,6 @@ ORDER = {
         "common_subexpressions",
         "can_fuse",
         "fused_kernel",
-        "guard_failures",
         "copy_inputs",
-        "capture_failure",
     ],
 }
