@@ -395,8 +395,8 @@ else:
 
 # %% [markdown]
 # **To the lab**: exercise 1 (`check_bias_gelu`), exercise 2 (`bias_gelu_cpu`), exercise
-# 3 (`bias_gelu`), exercise 4 (`bias_gelu_backward`), and exercise 5 (`bias_backward`).
-# All five are about one operator, gelu(x + bias).
+# 3 (`bias_gelu_backward`), and exercise 4 (`bias_backward`). All four are about one
+# operator, gelu(x + bias).
 #
 # ## A gradient
 #
@@ -673,7 +673,7 @@ print("solved:", set(found.values()) == {"SUCCESS"})
 # %% [markdown]
 # In C++, `TORCH_LIBRARY` does the same without Python.
 #
-# **To the lab**: exercise 6 (`bias_gelu_autograd`) and exercise 7 (`outer_shape`).
+# **To the lab**: exercise 5 (`bias_gelu_autograd`) and exercise 6 (`outer_shape`).
 #
 # ## The same in minigrad
 #
@@ -1025,7 +1025,7 @@ print(found, "solved:", {"changes x", "reuses y"} <= found)
 # | another device, another dtype | a missing check |
 # | a random dy | a gradient that's correct only for ones |
 #
-# **To the lab**: exercise 8 (`verify`).
+# **To the lab**: exercise 7 (`verify`).
 #
 # ## Before you go: three questions
 #

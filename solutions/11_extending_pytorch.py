@@ -14,8 +14,8 @@
 # # Lab 11 · Your kernel inside PyTorch
 #
 # In this lab, you write one operator from end to end, **gelu(x + bias)** in one kernel.
-# There are eight exercises, which take about {{duration}}: the checks and a loop in
-# C++, three kernels, the gradient, a shape rule, and a function that finds faulty
+# There are seven exercises, which take about {{duration}}: the checks and a loop in
+# C++, two kernels, the gradient, a shape rule, and a function that finds faulty
 # operators. The two in C++ need a C++ compiler and don't count if there's none.
 # Compiling against PyTorch's headers takes ten seconds or more, so these two checks
 # answer more slowly than the others. The kernels run in the simulator and, if there's a
@@ -34,7 +34,7 @@ import minigrad
 from grading import check, show_check, trying
 from minigrad import answers_from, solves
 from minigrad.autograd.custom import bias_gelu_autograd
-from minigrad.kernels.bias_gelu import bias_backward, bias_gelu, bias_gelu_backward
+from minigrad.kernels.bias_gelu import bias_backward, bias_gelu_backward
 from minigrad.kernels.bindings import bias_gelu_cpu, check_bias_gelu
 from minigrad.ops.shape_rules import outer_shape
 from minigrad.testing.verify import verify
@@ -197,82 +197,49 @@ with trying():
 # %% check="bias_gelu_cpu"
 check(bias_gelu_cpu)
 
-# %% [markdown] task="bias_gelu"
-# ## The same as a kernel
+# %% [markdown] task="bias_gelu_backward"
+# ## A kernel for its slope
 #
 # On a GPU, one thread computes each element. PyTorch writes such kernels as templates,
 # but here, two names are defined when the kernel is compiled. `scalar_t` is the type of
-# an element, and `acc_t` is the type to compute in.
-#
-# `x` and `y` have `n` elements in rows of `N`, and `bias` has `N`. Write the kernel
-# `bias_gelu`, which computes `y[i]` = gelu(x[i] + the bias of i's column) in `acc_t`
-# and rounds once. CUDA's `erf` takes float and double.
+# an element, and `acc_t` is the type to compute in. The next cell runs gelu(x + bias)
+# as such a kernel. `x` and `y` have `n` elements in rows of `N`, and `bias` has `N`.
 #
 # If `acc_t` is float, write `(acc_t)0.5` instead of `0.5`. A bare `0.5` is a double, so
 # the whole expression would be computed in double, and most GPUs have only 1/32 or 1/64
 # as many units for that. (The check can't tell the difference, because the result is
 # just as precise.)
+#
+# The gradient of x is `dx = dy * gelu'(u)`, where u = x + bias. Work out gelu' with the
+# product rule and the chain rule. You also need the derivative of erf:
+#
+#     erf'(t) = 2 / sqrt(pi) * exp(-t * t)
+#
+# Write the kernel `bias_gelu_backward`. It computes u again, because reading two
+# numbers and adding them costs less than keeping another tensor of x's size. Compute in
+# `acc_t`, and round once. The last line of the next cell shows slopes that PyTorch
+# computed.
 
 # %%
-torch.nn.functional.gelu(torch.tensor([0.0, 0.0, 2.0, 2.0]))
-
-# %% [markdown] hints="bias_gelu"
-# <details><summary>Hint 1</summary>
-#
-# Which of the `N` elements of `bias` belongs to element i? Do you convert to `acc_t`
-# before the addition, or after it?
-#
-# </details>
-# <details><summary>Hint 2</summary>
-#
-# Index and guard are the same as in every kernel with one thread per element. Then
-# compute u from two converted numbers. You can replace the division by √2 with a
-# multiplication by 0.70710678118654752, converted to `acc_t`. Convert back to
-# `scalar_t` only in the store.
-#
-# </details>
-
-# %% exercise="bias_gelu"
-solves(bias_gelu)(r"""
+forward = r"""
 __global__ void bias_gelu(const scalar_t* x, const scalar_t* bias, scalar_t* y,
                           int N, int n) {
-    // BEGIN SOLUTION
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n) return;  //: guard
-    acc_t u = (acc_t)x[i] + (acc_t)bias[i % N];  //: u
-    //: store
+    if (i >= n) return;
+    acc_t u = (acc_t)x[i] + (acc_t)bias[i % N];
     y[i] = (scalar_t)(u * (acc_t)0.5 * (1 + erf(u * (acc_t)0.70710678118654752)));
-    // END SOLUTION
 }
-""")
-
-# %%
+"""
 TYPES = "-Dscalar_t=float", "-Dacc_t=float"
 
 with trying():
-    kernel = minigrad.Kernel(bias_gelu.text, "bias_gelu", TYPES)
+    kernel = minigrad.Kernel(forward, "bias_gelu", TYPES)
     x = minigrad.to_device(np.arange(4, dtype=np.float32))
     b = minigrad.to_device(np.array([0, -1], np.float32))
     y = minigrad.to_device(np.zeros(4, np.float32))
     kernel(1, 32, (x, b, y, 2, 4))
     print(minigrad.to_host(y))
 
-# %% check="bias_gelu"
-check(bias_gelu)
-
-# %% [markdown] task="bias_gelu_backward"
-# ## Its slope
-#
-# The gradient of x is `dx = dy * gelu'(u)`, where u = x + bias. gelu is a product of u
-# and a function of u, so its slope has two parts:
-#
-#     gelu'(u) = (1 + erf(u / sqrt(2))) / 2  +  u * exp(-u * u / 2) / sqrt(2 * pi)
-#
-# Write the kernel `bias_gelu_backward`. It computes u again, because reading two
-# numbers and adding them costs less than keeping another tensor of x's size. Compute in
-# `acc_t`, and round once.
-
-# %%
 u = torch.tensor([-1.0, 0.0, 1.0, 2.0], requires_grad=True)
 torch.nn.functional.gelu(u).sum().backward()
 u.grad
@@ -280,15 +247,24 @@ u.grad
 # %% [markdown] hints="bias_gelu_backward"
 # <details><summary>Hint 1</summary>
 #
-# What's the slope at u = 1? Compute both parts with a calculator, and compare their sum
-# with what PyTorch printed above.
+# gelu(u) is a product of u and a share, (1 + erf(u / √2)) / 2, which also depends on u.
+# So gelu' has two parts. What's the derivative of the share? Don't forget the inner
+# derivative, 1 / √2.
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# u is the same as in exercise 3. Give each part a name: the first is the share of a
-# normal distribution below u, and the second is u times its density at u. 1 / √(2π) is
-# 0.39894228040143268. Multiply the sum of both parts by `dy[i]`, converted to `acc_t`.
+# The first part is the share of a normal distribution below u, and the second is u
+# times its density at u, which is exp(-u² / 2) / √(2π). 1 / √(2π) is
+# 0.39894228040143268. Compute both parts at u = 1 with a calculator, and compare their
+# sum with what PyTorch printed above.
+#
+# </details>
+# <details><summary>Hint 3</summary>
+#
+# Index, guard, and u are the same as in the kernel above. Give each part a name.
+# Multiply their sum by `dy[i]`, converted to `acc_t`, and convert to `scalar_t` only in
+# the store.
 #
 # </details>
 
@@ -642,9 +618,9 @@ check(verify)
 # ## What you've built
 #
 # Checks, a kernel for each device, a gradient, and a shape rule are all that a PyTorch
-# operator needs. Once you've solved exercises 1, 2, and 6, the next cell puts them
+# operator needs. Once you've solved exercises 1, 2, and 5, the next cell puts them
 # together on the CPU. (Its gradient still computes with PyTorch's gelu, as in the cell
-# below exercise 6.)
+# below exercise 5.)
 
 # %%
 with trying():

@@ -133,7 +133,6 @@ ORDER = {
     "11_extending_pytorch": [
         "check_bias_gelu",
         "bias_gelu_cpu",
-        "bias_gelu",
         "bias_gelu_backward",
         "bias_backward",
         "bias_gelu_autograd",

@@ -17,7 +17,7 @@ from minigrad.testing import native  # noqa: E402
 from tools.audit.specimens import specimens_of  # noqa: E402
 
 LAB = "11_extending_pytorch"
-NAMES = "bias_gelu", "bias_gelu_backward", "bias_backward"
+NAMES = "bias_gelu_backward", "bias_backward"
 TYPES = {"f": ("float", "float"), "d": ("double", "double"), "e": ("__half", "float")}
 kernels = importlib.import_module(f"grading.checks.{LAB}.bias_kernels")
 
@@ -56,8 +56,8 @@ def test_a_right_kernel_is_right_in_three_dtypes(name):
 @pytest.mark.parametrize(
     ("name", "mistake", "dtype"),
     [
-        ("bias_gelu", "no_bias", "float32"),
-        ("bias_gelu", "tanh", "float64"),
+        ("bias_gelu_backward", "no_bias", "float32"),
+        ("bias_gelu_backward", "tanh", "float64"),
         ("bias_gelu_backward", "share_alone", "float16"),
         ("bias_backward", "rows", "float32"),
     ],
@@ -69,10 +69,10 @@ def test_a_wrong_kernel_is_wrong(name, mistake, dtype):
 
 def test_what_is_not_built_is_wrong_and_says_why(monkeypatch):
     monkeypatch.setattr(kernels, "launched", lambda *_: "nvcc refuses it")
-    assert measured("bias_gelu", "") == [(False, "nvcc refuses it")]
+    assert measured("bias_gelu_backward", "") == [(False, "nvcc refuses it")]
 
 
 def test_without_nvcc_it_is_not_run(monkeypatch):
     monkeypatch.setattr(native, "has_nvcc", lambda: False)
     with pytest.raises(NotRun, match="it needs nvcc and PyTorch with CUDA"):
-        measured("bias_gelu", "")
+        measured("bias_gelu_backward", "")
