@@ -206,9 +206,12 @@ for name in "x", "x.T", "x[:, ::2]":
 # have expected the transpose to fail too, but this kernel reads and writes the same
 # cell, so every element of the transpose still gets negated, only by another thread. If
 # such a kernel wrote its results to a *new* tensor instead, they'd be in the wrong
-# order, so test with views that skip cells and with transposed ones.
+# order.
 #
 # </details>
+
+# %% [markdown]
+# Always test with views that skip cells, and also with transposed ones.
 #
 # ### What the layout costs
 #
@@ -264,8 +267,8 @@ for v in cube, cube[:, :, ::2], cube[:, :2]:
 # usually returns NaN again, so you can still see at the end that something went wrong.
 # An operation that replaces NaN with a number hides the mistake.
 #
-# A NaN often gets lost in a comparison, because NaN isn't less than, greater than, or
-# equal to anything, not even to itself. **Predict** the five results below.
+# A NaN often gets lost in a comparison, which can only return true or false.
+# **Predict** the five results below.
 
 # %%
 nan = torch.tensor(float("nan"))
@@ -275,11 +278,14 @@ print((nan == nan).item(), (nan != nan).item())
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# Only {{=`!=` is true|False True}}, so `x != x` is how you test for NaN.
+# Adding 1 gives {{=NaN|nan False False}}. NaN isn't less than, greater than, or equal
+# to anything, not even to itself, so only {{=`!=` is true|False True}}.
 #
 # </details>
 
 # %% [markdown]
+# To test for NaN, use `x != x`, which is false for every number.
+#
 # In C, `condition ? p : q` is p if the condition is true and q if it's false.
 #
 # **Puzzle 2: keep the NaN.** `cap` should limit x to at most 6, but it also returns 6
@@ -494,11 +500,14 @@ print(*str(report).splitlines()[:7], sep="\n")
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# It's {{=a race|race}}, because three threads read and write each cell, and nothing
-# decides which comes first. PyTorch {{=refuses|more than one element of the written-to
-# tensor}} to write to such a tensor.
+# It's {{=a race|race}}, because three threads read and write each cell of the row
+# (which is `a` in this report), and nothing decides which comes first.
 #
 # </details>
+
+# %% [markdown]
+# PyTorch {{=refuses|more than one element of the written-to tensor}} to write to an
+# expanded tensor.
 
 # %%
 with trying():
@@ -565,12 +574,13 @@ print(c * p + (1 - c) * q, torch.where(c == 1, p, q))
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# It's {{=NaN|tensor(nan)}}, because 0 · ∞ is NaN. The value that isn't chosen must not
-# take part in the computation.
+# It's {{=NaN|tensor(nan)}}, because 0 · ∞ is NaN.
 #
 # </details>
 
 # %% [markdown]
+# In a `where`, the value that isn't chosen must not take part in the computation.
+#
 # **To the lab**: exercise 3 (`where_compare`).
 #
 # ## Where PyTorch keeps this
@@ -599,7 +609,7 @@ print(c * p + (1 - c) * q, torch.where(c == 1, p, q))
 # 2. It could visit the cells in the order of storage instead of row by row. For those
 #    tensors, both orders are the same, so only a view whose dimensions are permuted,
 #    such as a transpose, shows the difference.
-# 3. For x near 0, where cos(x) is rounded to 1, so the difference is 0. The formula 2 ·
-#    sin²(x / 2) keeps the digits.
+# 3. For x near 0 and near other multiples of 2π, where cos(x) is rounded to 1, so the
+#    difference is 0. The formula 2 · sin²(x / 2) keeps the digits.
 #
 # </details>

@@ -62,13 +62,14 @@ print(a + (b + c))
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# In the second line, {{=the 1 is lost|0.0}}, because floats near −100,000,000 are 8
-# apart. So float addition isn't associative, and a parallel sum only moves the
-# parentheses.
+# It prints {{=1|1.0}} and 0. In the second line, {{=the 1 is lost|0.0}}, because floats
+# near −100,000,000 are 8 apart.
 #
 # </details>
 
 # %% [markdown]
+# So float addition isn't associative, and a parallel sum only moves the parentheses.
+#
 # Now let's add 0.1 a million times, one by one.
 
 
@@ -84,8 +85,9 @@ print(one_by_one(tenths))
 # %% [markdown]
 # You'd expect 100,000, but the sum is {{=almost 1 % too large|100958.34}}. Once the
 # running sum is above 65,536, floats are 1/128 apart, so each further 0.1 is rounded to
-# 13/128, which is 0.1016. The errors all go the same way, so the sum **drifts**,
-# {{=downward at first|-9.5e-06}} and {{=upward|+9.6e-03}} in the end.
+# 13/128, which is 0.1016. For a long stretch, the errors all go the same way, so the
+# sum **drifts**, here {{=downward at first|-9.5e-06}} and {{=upward|+9.6e-03}} in the
+# end.
 
 # %%
 running = np.cumsum(tenths, dtype=np.float32)
@@ -281,7 +283,7 @@ exact = x.sum(dtype=np.float64)
 print(total[0], exact, f"{total[0] / exact - 1:.1e}")
 
 # %% [markdown]
-# The result is {{=off by 1.4 millionths|1.4e-06}}, within the bound.
+# The result is {{=off by 1.4 millionths|1.4e-06}}, within the bound of k · u.
 #
 # ### Break it: one thread per block
 #
@@ -291,7 +293,7 @@ print(total[0], exact, f"{total[0] / exact - 1:.1e}")
 #
 # <details><summary>Answer</summary>
 #
-# It's 39,063 / 170 = 230 times as large, or 3.2e-04.
+# It's about 39,063 / 170 ≈ 230 times the last error of 1.4e-06, or 3.2e-04.
 #
 # </details>
 
@@ -532,8 +534,8 @@ front = x.transpose(1, 0, 2)  # keep dimension 1, sum over 0 and 2
 front.shape, [s // 4 for s in front.strides]
 
 # %% [markdown]
-# Now each element of the result is the sum of a 2 × 4 grid of cells with strides {{=12
-# and 1|[4, 12, 1]}}. The grid of element i begins at cell 4 · i.
+# Now each element of the result is the sum of 2 × 4 cells with strides {{=12 and 1|[4,
+# 12, 1]}}. Those of element i begin at cell 4 · i.
 
 # %%
 storage = x.ravel()
@@ -589,12 +591,13 @@ viz.ranking({"GB/s": speeds})
 # <details><summary>Answer</summary>
 #
 # One thread per column is slow even though its reads are coalesced. With only 4,096
-# threads, there aren't enough loads in flight. A reduction needs both coalesced reads
-# and enough threads.
+# threads, there aren't enough loads in flight.
 #
 # </details>
 
 # %% [markdown]
+# A reduction needs both coalesced reads and enough threads.
+#
 # **To the lab**: exercise 3 (`sum_dim`), which has one thread per result.
 #
 # ## The maximum, and NaN
@@ -625,37 +628,8 @@ for pair in (1, nan), (nan, 1):
 # `max` returns NaN, and `argmax` returns its position, because a NaN shouldn't go
 # unnoticed.
 #
-# **Puzzle 5: NaN wins.** Change the line so that the result is NaN in both orders. You
-# need a test that only NaN passes.
-
-# %%
-source = r"""
-__global__ void larger(const float* x, float* y) {
-    float a = x[0], b = x[1];
-    y[0] = a > b ? a : b;  // your line
-}
-"""
-
-# %%
-larger, y, got = Kernel(source, "larger"), np.zeros(1, np.float32), []
-for pair in (1, nan), (nan, 1), (1, 2), (2, 1):
-    larger(1, 1, (np.array(pair, np.float32), y))
-    got.append(float(y[0]))
-print(got, "solved:", np.array_equal(got, [nan, nan, 2, 2], equal_nan=True))
-
-# %% [markdown]
-# <details><summary>Answer</summary>
+# In lab 04, you wrote a comparison that keeps NaN: `a > b || a != a ? a : b`.
 #
-# NaN is the only value that isn't equal to itself. If b is NaN, `a > b` is false, so
-# the result is b anyway.
-#
-# ```c
-# y[0] = a > b || a != a ? a : b;
-# ```
-#
-# </details>
-
-# %% [markdown]
 # ### The position of the maximum
 #
 # To find the position, pass pairs (value, position) up the tree. If several values are
@@ -671,9 +645,9 @@ for tid in range(size):
 pairs
 
 # %% [markdown]
-# The first 7 is in column 1, but thread 0 has found the one in column {{=4|(7, 4)}},
-# which a tree that prefers the lower thread would return. So compare the values first,
-# and if they're equal, prefer the {{=smaller column|(7, 1)}}.
+# The first 7 is in column 1, but thread 0 has found the one in column {{=4|(7, 4)}}. A
+# tree that prefers the lower thread would return 4, so compare the values first, and if
+# they're equal, prefer the {{=smaller column|(7, 1)}}.
 
 # %%
 max(pairs, key=lambda p: (p[0], -p[1]))
@@ -718,14 +692,15 @@ with np.errstate(all="ignore"):
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# Both are {{=NaN}}, because ∞ / ∞ and 0 / 0 are NaN. But you may subtract any number c
-# from all scores first. Since exp(x − c) is exp(x) / exp(c), the factor 1 / exp(c)
-# cancels.
+# It's {{=NaN}} both times, because ∞ / ∞ and 0 / 0 are NaN.
 #
 # </details>
 
 # %% [markdown]
-# **Puzzle 6: which c?** Choose c so that the sum neither overflows nor becomes 0, for
+# To avoid NaN, you may subtract any number c from all scores first. Since exp(x − c) is
+# exp(x) / exp(c), the factor 1 / exp(c) cancels.
+#
+# **Puzzle 5: which c?** Choose c so that the sum neither overflows nor becomes 0, for
 # any scores.
 
 
@@ -791,11 +766,14 @@ print(threads.check(1, 32, (x, y, 32, 500)).summary())
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# Each of the 32 threads {{=reads a different sector|32 sectors a request}}, so nothing
-# is coalesced. There are also only as many threads as rows. In exercise 5, a whole
-# **block** works on each row, which solves both problems.
+# It touches {{=32|32 sectors a request}}, because each of the 32 threads reads a
+# different one.
 #
 # </details>
+
+# %% [markdown]
+# Nothing is coalesced here, and there are only as many threads as rows. In exercise 5,
+# a whole **block** works on each row, which solves both problems.
 
 # %%
 x = draw.normal(0, 3, (4, 1000)).astype(np.float32)
@@ -834,7 +812,7 @@ print(Kernel(racy, "softmax_rows").check(4, 256, (x, y, 1000)))
 # All terms are off by the **same factor**, so a single multiplication corrects the
 # whole sum (Milakov and Gimelshein, 2018).
 #
-# **Puzzle 7: correct the sum.** The marked line only adds the new term, but it must
+# **Puzzle 6: correct the sum.** The marked line only adds the new term, but it must
 # also correct l. `top` is the maximum including the new element, so it may be the same
 # as m.
 
@@ -916,10 +894,13 @@ online([-math.inf, 1.0])
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# Since −∞ − (−∞) is {{=NaN}}, l becomes NaN and stays NaN. So begin with a finite
-# number that's below all scores, which a thread without elements also needs.
+# It returns 1 and NaN. Since −∞ − (−∞) is {{=NaN}}, l becomes NaN and stays NaN.
 #
 # </details>
+
+# %% [markdown]
+# To avoid NaN, begin with a finite number below all finite scores, which a thread
+# without elements also needs.
 
 # %%
 online([-math.inf, 1.0], m=-3e38), joined(online([], m=-3e38), online([], m=-3e38))
@@ -997,10 +978,13 @@ for mean in 0, 10, 100, 1000, 10_000:
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# At 1,000, few digits are left, and at 10,000 there are none. The next cell shows why,
-# for the mean of 10,000.
+# At 1,000, few digits are left, and at 10,000 there are none, because E[x²] is about
+# 10⁸ there, where floats are 8 apart.
 #
 # </details>
+
+# %% [markdown]
+# Here are the two terms for the mean of 10,000.
 
 # %%
 print(f"{(x * x).mean(dtype=np.float64):.3f}  E[x²]")
@@ -1049,7 +1033,7 @@ print(f"{mean:.3f} {m2 / count:.4f} {x.var(dtype=np.float64):.4f}")
 # squared distances from its own part's mean instead of the joined mean, so their sum is
 # too small.
 #
-# **Puzzle 8: the missing term.** Part a is `apart * b[0] / total` away from the joined
+# **Puzzle 7: the missing term.** Part a is `apart * b[0] / total` away from the joined
 # mean, and part b is `apart * a[0] / total` away. Add the squares of these distances,
 # once for each element of a and of b.
 
@@ -1102,6 +1086,9 @@ norm(4, 256, (x, ones, zeros, y, 1000, np.float32(1e-5)))
 y.mean(1), y.std(1)
 
 # %% [markdown]
+# The means aren't quite 0, because floats near 10,000 are 0.001 apart, so a row's mean
+# is only known to about that.
+#
 # These are the rates for 16,384 × 4,096 floats, again counting one read and one write.
 
 # %%

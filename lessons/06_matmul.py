@@ -81,13 +81,16 @@ print(f"{took * (4096 / 48) ** 3 / 3600:.0f} hours")
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# cuBLAS takes {{a @ b, 4,096 | PyTorch | time}}. The first step toward that time is the
-# biggest: all elements of c can be computed at once, so the loops over row and col
-# disappear.
+# The work grows with the cube of the size, so it takes about 85³, or more than 600,000
+# times as long as 48 × 48.
 #
 # </details>
 #
 # ## One thread per element
+#
+# cuBLAS takes {{a @ b, 4,096 | PyTorch | time}}. The first step toward that time is the
+# biggest: all elements of c can be computed at once, so the loops over row and col
+# disappear.
 #
 # As in chapter 01, y counts rows and x counts columns. The picture shows what one
 # thread reads and writes. With b above c, and a to the left of c, each element of c is
@@ -155,10 +158,13 @@ for n, m in (37, 51), (64, 64):
 #
 # Only 48 columns get threads, so the last three columns, with {{=111}} elements, have
 # none. {{=Square matrices don't show the mistake|64 64 incorrect: 0}}, because every
-# element still gets a thread, only a different one. So always test with three different
-# sizes. Even where the values are correct, though, something else changes.
+# element still gets a thread, only a different one.
 #
 # </details>
+
+# %% [markdown]
+# Always test with three different sizes. Even where the swapped kernel's values are
+# correct, though, something else changes.
 #
 # ## Neighbors
 #
@@ -216,12 +222,13 @@ for n in 16, 64, 256, 1024, 4096:
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# It's n / 6, because the work grows with n³ but the data only with n². So a large
-# product doesn't have to wait for memory.
+# It's n / 6, because the work grows with n³ but the data only with n².
 #
 # </details>
 
 # %% [markdown]
+# With n / 6 operations per byte, a large product doesn't have to wait for memory.
+#
 # The **roofline** (S. Williams, A. Waterman, D. Patterson, 2009) plots both limits
 # against the intensity. On the left, at intensity i, memory feeds at most i · bandwidth
 # operations per second, which is the slope. On the right, the line is flat, because the
@@ -277,11 +284,14 @@ counted_for((4096, 4096), (4096, 1))
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# You'll write `roofline` in exercise 5 of the lab.
+# It's about {{=0.5}}, because each element of the matrix takes 4 bytes, and it's used
+# for one multiplication and one addition.
 #
 # </details>
 
 # %% [markdown]
+# You'll write `roofline`, which counted this, in exercise 5 of the lab.
+#
 # **Puzzle 2: enough rows.** A layer multiplies a batch of `rows` × 4,096 by weights of
 # 4,096 × 4,096. What's the smallest batch for which memory isn't the limit on this GPU?
 
@@ -345,7 +355,7 @@ for kernel in x_is_row, x_is_column:
 # </details>
 
 # %% [markdown]
-# We'd rather decide ourselves what's kept.
+# In the next version, we decide ourselves which numbers stay close to the warps.
 #
 # ## Tiles
 #
@@ -456,10 +466,12 @@ for K in 37, 5:
 #
 # With K = 37, they hold what the step before left there. The cells were written, so
 # {{=no tool complains|no finding}}, but the result is incorrect. With K = 5, they were
-# never written, and {{=the simulator finds that|uninitialized}}. So a test needs a K
-# that's larger than 16 and not a multiple of it.
+# never written, and {{=the simulator finds that|uninitialized}}.
 #
 # </details>
+
+# %% [markdown]
+# For tiles of 16 × 16, a test needs a K that's larger than 16 and not a multiple of it.
 #
 # ### How much faster is it?
 #
@@ -468,15 +480,16 @@ for K in 37, 5:
 #
 # <details><summary>Answer</summary>
 #
-# It takes **{{a @ b, 4,096 | matmul_tiled | time}}**.
+# You may have expected a sixteenth of the time, but it takes
+# **{{a @ b, 4,096 | matmul_tiled | time}}**.
 #
 # </details>
 
 # %% [markdown]
-# That's far from 16 times as fast, for two reasons. First, the caches already served
-# most of the repeated reads. (The warps' traffic also fell only to about a seventh,
-# because in `matmul_coalesced`, 16 lanes already shared one element of a.) Second,
-# something else takes the time now. **Predict**: how often does a thread access
+# `matmul_tiled` is far from 16 times as fast, for two reasons. First, the caches
+# already served most of the repeated reads. (The warps' traffic also fell only to about
+# a seventh, because in `matmul_coalesced`, 16 lanes already shared one element of a.)
+# Second, something else takes the time now. **Predict**: how often does a thread access
 # **shared** memory per multiplication?
 
 # %%
@@ -488,13 +501,15 @@ print(counts["shared_requests"] * 32 / 64**3, "accesses per multiplication")
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# It's {{=2.125}}: one number from each tile, and 1/8 for filling both. In one clock, a
-# multiprocessor of this GPU multiplies for 4 warps, but its shared memory has 32 banks
-# and serves only one warp. With 2 accesses per multiplication, the kernel gets at most
-# 1/8 of the peak, which is 8.4 of the 67 TFLOP/s, and {{a @ b, 4,096 | matmul_tiled}}
-# were measured. So **shared memory is a limit too**.
+# It's {{=2.125}}: one number from each tile, and 1/8 for filling both.
 #
 # </details>
+
+# %% [markdown]
+# In one clock, a multiprocessor of this GPU multiplies for 4 warps, but its shared
+# memory has 32 banks and serves only one warp. With 2 accesses per multiplication, the
+# kernel gets at most 1/8 of the peak, which is 8.4 of the 67 TFLOP/s, and
+# {{a @ b, 4,096 | matmul_tiled}} were measured. So **shared memory is a limit too**.
 #
 # ## Registers
 #
@@ -570,13 +585,16 @@ for R, C in (1, 1), (8, 1), (4, 4), (8, 8), (16, 8), (16, 16):
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# A column of 8 already helps, and a 4 × 4 patch helps more. But 16 × 16 would need
-# {{=288}} registers, more than a thread can have. With patches of 8 × 8, a block of 256
-# threads computes 128 × 128 elements. So its tiles are larger too, and it reads 1/128
-# of what the plain kernel reads. The picture shows a smaller patch of 2 × 2: for one k,
-# its thread reads 2 numbers from each matrix for 4 sums.
+# 8 × 8 needs only {{=80}} registers, so it's possible, but 16 × 16 would need {{=288}},
+# more than a thread can have.
 #
 # </details>
+
+# %% [markdown]
+# With patches of 8 × 8, a block of 256 threads computes 128 × 128 elements. So its
+# tiles are larger too, and it reads 1/128 of what the plain kernel reads. The picture
+# shows a smaller patch of 2 × 2: for one k, its thread reads 2 numbers from each matrix
+# for 4 sums.
 
 # %%
 a, b = np.arange(32).reshape(8, 4), np.arange(32).reshape(4, 8)
@@ -669,11 +687,16 @@ for name, (per_byte, passes) in rows.items():
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
+# Each version up to `patch` saves traffic, because its reads are coalesced or its tiles
+# are larger. From `column` on, each saves passes, because of larger patches, accesses
+# of 16 bytes, or fewer bank conflicts.
+#
+# </details>
+
+# %% [markdown]
 # From `tiled` on, fewer passes mean more speed. Because shared memory serves one warp
 # while 4 multiply, a kernel with p passes per multiplication gets at most 1 / (4 p) of
 # the peak.
-#
-# </details>
 
 # %%
 names = list(rows)
@@ -848,12 +871,16 @@ launches
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# They launch {{=three}}, one per line, because the kernel reads `w.T` in place. In the
-# third, a batch of shape (6, 1) meets a batch of 5, which makes 30 products. The
-# dimension of size 1 and the missing one have {{=stride 0|((600, 0, 30, 1), (0, 60, 2,
-# 1))}} there, so one matrix serves several products, as with `expand` in chapter 03.
+# They launch {{=three}}, one per line, because the kernel reads `w.T` in place, and one
+# launch computes a whole batch.
 #
 # </details>
+
+# %% [markdown]
+# In the third line, a batch of shape (6, 1) meets a batch of 5, which makes 30
+# products. The dimension of size 1 and the missing one have {{=stride 0|((600, 0, 30,
+# 1), (0, 60, 2, 1))}} there, so one matrix serves several products, as with `expand` in
+# chapter 03.
 
 # %%
 batch.expand(6, 5, 20, 30).strides, five.expand(6, 5, 30, 2).strides

@@ -28,6 +28,7 @@
 import math
 
 import numpy as np
+import torch
 
 import minigrad
 from grading import check, show_check, trying
@@ -50,16 +51,14 @@ answers_from("labs", before="04_elementwise")
 # wherever it says `OP`.
 #
 # The tensor may be any view, so its element i needn't be in cell i. The function
-# `offset_of`, which is given below, returns the storage cell of element i. You know its
-# loop from exercise 10 of lab 03.
+# `offset_of`, which is given below, returns the storage cell of element i. It's the
+# same function as in the lesson.
 #
 # Write the functions `relu` and `sigmoid`, and the kernel `unary_kernel`, which writes
 # its results to a new tensor that's stored row by row. NaN must stay NaN. Use `T`
 # instead of `float`, because the check also compiles your code for double.
 
 # %%
-import torch
-
 x = torch.tensor([-torch.inf, -2, 0, 2, torch.inf, torch.nan])
 print(torch.relu(x))
 print(torch.sigmoid(x))
@@ -380,8 +379,8 @@ except NotImplementedError as error:
 # <details><summary>Hint 2</summary>
 #
 # Try the key with `dtype`, and then the key with `None`. `key in registry` tells you
-# whether there's a kernel. If neither key is there, raise a `DispatchError`, whose
-# message the function `missing` writes.
+# whether there's a kernel. If neither key is there, raise a `DispatchError` with the
+# message that `missing` returns.
 #
 # </details>
 
@@ -419,7 +418,7 @@ check(find_kernel)
 # with `assert`.
 #
 # NaN isn't equal to NaN, so `==` doesn't help if NaN is the expected value. NumPy's
-# `np.testing.assert_array_equal` counts two NaN as equal, and its AssertionError shows
+# `np.testing.assert_array_equal` treats two NaNs as equal, and its AssertionError shows
 # what differs.
 #
 # The check gives your test correct kernels, which it must accept, and incorrect ones,
@@ -435,8 +434,8 @@ np.testing.assert_array_equal(x, x)
 # <details><summary>Hint 1</summary>
 #
 # Imagine these mistakes: the strides of a or b are ignored, a's strides are used for b,
-# a stride of 0 counts as 1, NaN is lost only if it's in a, or a tensor without
-# dimensions is left out. Which a and b would reveal each of them?
+# a stride of 0 counts as 1, NaN is lost only if it's in a, or nothing is written if the
+# views have no dimensions. Which a and b would reveal each of them?
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -486,10 +485,10 @@ check(test_broadcast)
 # ## What you've built
 #
 # Now `x + y` goes through your code from end to end. `result_type` chooses the dtype,
-# `find_kernel` finds the kernel, and on a device, your own kernel computes the sum. The
-# trace calls it the variant `yours`. If your kernel doesn't fit the operands, or if the
-# reference solution stands in for it, one of minigrad's kernels runs. Inside `with
-# minigrad.kernel_variant("fastest")`, minigrad's kernels always run.
+# `find_kernel` finds the kernel, and on `"cuda"` or `"sim"`, your own kernel computes
+# the sum. The trace calls it the variant `yours`. If your kernel doesn't fit the
+# operands, or if the reference solution stands in for it, one of minigrad's kernels
+# runs. Inside `with minigrad.kernel_variant("fastest")`, minigrad's kernels always run.
 
 # %%
 with trying():

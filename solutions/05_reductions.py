@@ -78,9 +78,10 @@ print(own, "->", [sum(own[:2]), sum(own[2:])], "->", sum(own))
 # <details><summary>Hint 2</summary>
 #
 # Use a grid-stride loop that adds to a `float sum = 0.0f`. Then store `sum` in the
-# thread's cell of shared memory, even if the thread had no elements. In the tree, half
-# begins at blockDim.x / 2 and is halved after every step. In the last step, it's 1.
-# Each step begins with a barrier that all threads reach, outside of every `if`.
+# thread's cell of shared memory, even if the thread had no elements. In the tree, a
+# variable `half` begins at `blockDim.x / 2`, and you divide it by 2 after every step.
+# In the last step, it's 1. Each step begins with a barrier that all threads reach,
+# outside of every `if`.
 #
 # </details>
 
@@ -192,8 +193,8 @@ check(warp_reduce)
 # **the first `kept` dimensions are those of y, and you sum over the others.**
 #
 # Thread i computes y[i]. It turns i into an index of the kept dimensions, as in lab 03,
-# and their strides say where the elements of y[i] begin. Then it loops over k from 0 to
-# n − 1, and turns each k into an index of the other dimensions.
+# and their strides say where in x the elements that y[i] adds up begin. Then it loops
+# over k from 0 to n − 1, and turns each k into an index of the other dimensions.
 #
 # `keepdim` doesn't concern the kernel, because it only changes the shape of y.
 
@@ -296,9 +297,9 @@ print(nan > 1, nan < 1, nan == nan, nan != nan)
 # </details>
 # <details><summary>Hint 3</summary>
 #
-# Use two arrays in shared memory, one for values and one for columns. In each step, a
-# thread below half compares the pair in cell tid + half with its own. If that pair goes
-# before its own, it copies both numbers.
+# Use two arrays in shared memory, one for values and one for columns. In each step,
+# each thread with `tid < half` compares the pair in cell `tid + half` with its own. If
+# that pair goes before its own, it copies both numbers.
 #
 # </details>
 
@@ -648,9 +649,10 @@ print(x.max(1), x.argmax(1))
 # <details><summary>Hint 2</summary>
 #
 # NumPy's `x.max(1)` and `x.argmax(1)` keep the same rules. There, 0 and -0 are equal,
-# and `-np.nan` is also a NaN. `np.testing.assert_array_equal` takes NaN as equal to
-# NaN. In a row of 300 elements, put the maximum or NaN in two places, one before
-# element 64 and one after it, and launch blocks of 64 and of 256 threads.
+# and `-np.nan` is also a NaN. `np.testing.assert_array_equal` treats NaN as equal to
+# NaN. In a row of 300 elements, put the maximum or NaN in columns 5 and 256, and launch
+# blocks of 64 and of 256 threads. Both times, thread 0 has column 256, so a kernel that
+# prefers the lower thread returns the wrong one.
 #
 # </details>
 

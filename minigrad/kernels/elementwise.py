@@ -22,7 +22,8 @@ unary_kernel = kernel_exercise(
 // Both must return NaN for NaN, and must handle infinities. The view has up to 8
 // dimensions, all sizes are >= 1, and strides may be 0. Its first element is x[0]. y is
 // stored row by row. The launch has one dimension and at least n threads, often more.
-// n is the number of elements, or 0. Nothing else may be read or written.
+// n is the number of elements, but some launches pass n = 0, whatever the sizes are.
+// Nothing else may be read or written.
 __global__ void unary_kernel(const T* x, Strides view, T* y, int n);
 """,
     points=2,
@@ -46,8 +47,8 @@ binary_broadcast = kernel_exercise(
 // broadcast, it has strides of 0, and fewer cells than elements. The first elements are
 // a[0] and b[0]. There are up to 8 dimensions, and all sizes are >= 1. Both views may
 // also have no dimensions, and then y has one element. The launch has one dimension and
-// at least n threads. n is the number of elements, or 0. Nothing else may be read or
-// written.
+// at least n threads. n is the number of elements, but some launches pass n = 0,
+// whatever the sizes are. Nothing else may be read or written.
 __global__ void binary_broadcast(const T* a, Strides a_view,
                                  const T* b, Strides b_view, T* y, int n);
 """,
@@ -70,8 +71,8 @@ where_compare = kernel_exercise(
 // The element that's chosen must not change, even if it's NaN, infinity, or -0. The
 // other one must have no effect. All four views have the shape of y, which is stored
 // row by row. There are up to 8 dimensions, and strides may be 0. The launch has one
-// dimension and at least n threads. n is the number of elements, or 0. Nothing else may
-// be read or written.
+// dimension and at least n threads. n is the number of elements, but some launches pass
+// n = 0, whatever the sizes are. Nothing else may be read or written.
 __global__ void where_compare(const T* a, Strides a_view, const T* b, Strides b_view,
                               const T* p, Strides p_view, const T* q, Strides q_view,
                               T* y, int n);

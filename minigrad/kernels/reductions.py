@@ -13,10 +13,11 @@ sum_all = kernel_exercise(
 // launched with one block on `sums`.
 // n may be any number >= 0. Read each element once, and use no atomics. Addition
 // follows the usual rules for floats, including inf and NaN, and half precision isn't
-// enough. Don't rely on the contents of sums before the launch. An access of shared
-// memory by a warp counts as one. A block may make at most 160 of them, plus two per
-// warp in each step of the loop that adds the threads' elements. Shared arrays must
-// have a fixed size, because the launch passes nothing for `extern __shared__`.
+// enough. Don't rely on the contents of sums before the launch. A block may access
+// shared memory at most 160 times, where an instruction of a whole warp counts as one
+// access. The loop over the elements may make two more per warp and step, but it needs
+// none. Shared arrays must have a fixed size, because the launch passes nothing for
+// `extern __shared__`.
 // Two blocks of 2, n = 6:  x = 1 2 3 4 5 6,  sums = 14 7
 __global__ void sum_all(const float* x, float* sums, int n);
 """,
