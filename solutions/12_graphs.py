@@ -477,6 +477,7 @@ print(re.sub(r"\b[ab]\b", lambda word: {"a": "v0", "b": "v1"}[word[0]], "max(a, 
 def fused_kernel(name, inputs, steps, outputs):
     ### BEGIN SOLUTION
     types = {variable: type for variable, type, *_ in steps}
+    #: parameters
     parameters = [f"const {type}* p{k}" for k, (_, type, _) in enumerate(inputs)]
     #: add_parameters
     parameters += [f"{types[v]}* y{k}" for k, v in enumerate(outputs)]

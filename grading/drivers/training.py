@@ -389,6 +389,7 @@ def training_run(
         "work": log["work"],
         "returned": returned if isinstance(returned, list) else kind(returned),
         "losses": [number_of(loss) for loss in training.losses],
+        "what training.stepped gets": [kind(loss) for loss in training.losses],
         "results": results,
         "weights": state_of(model.model),
         "in training at each step": log["modes"],

@@ -68,8 +68,9 @@ def fused_kernel(name, inputs, steps, outputs):
 
     with a pointer for each input, then one for each output, both in their order, and
     then n, the number of elements, which is below 2 ** 31. The parameters may have
-    other names. The blocks have one dimension, and there are at least n threads. The
-    kernel must write nothing but the first n elements of the outputs.
+    other names, but none that a variable may have. The blocks have one dimension, and
+    there are at least n threads. The kernel must write nothing but the first n elements
+    of the outputs.
 
     Variables may have any names, even a, b, or c, except i, n, M, and p or y with a
     number.

@@ -40,6 +40,8 @@ def cases(random):
     negative = np.array([[1.0, -9.0], [2.0, 3.0]]), np.array([-4.0])
     yield "other norms", on_tensors(*negative, passed="a list", **how)
     yield "small ones stay", of((3,), (2,), scale=0.0, **one)
+    tiny = {"scale": 1e-7, "max_norm": 1e-6}  # as small as what is added to the norm
+    yield "options together", of((2, 3), (4,), **tiny)
     for row in pairwise(
         random,
         shapes=(
@@ -52,8 +54,8 @@ def cases(random):
             ((2,), ()),
         ),
         element=(None, math.inf, -math.inf, math.nan),
-        scale=(0, 0.01, 10),
-        max_norm=(0, 1, 2.5),
+        scale=(0, 1e-7, 0.01, 10),
+        max_norm=(0, 1e-6, 1, 2.5),
         norm_type=(2, 1.0, 3.0, math.inf),
         error_if_nonfinite=(False, True),
         passed=("a list", "a tuple", "a generator", "a tensor"),
@@ -70,6 +72,12 @@ def cases(random):
         yield "options together", on_tensors(*grads, **row)
 
 
+def reference(*params, **options):
+    """PyTorch's norm, of float16 in float32."""
+    norm = torch.nn.utils.clip_grad_norm_(*params, **options)
+    return norm.float() if norm.dtype == torch.float16 else norm
+
+
 def describe(exercise, case):
     shapes = [a and a.values.shape for a in case.args]
     how = f"gradients of shapes {shapes} in {case.options['passed']}"
@@ -79,7 +87,7 @@ def describe(exercise, case):
 check = Check(
     clip_grad_norm_,
     cases=cases,
-    reference=torch.nn.utils.clip_grad_norm_,
+    reference=reference,
     driver=modules.clip,
     compare=close(),
     describe=describe,

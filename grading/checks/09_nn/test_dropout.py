@@ -15,6 +15,7 @@ check = TestCheck(
         "mask_inverted": "a dropout that keeps with probability p",
         "scaled_by_p": "a dropout that divides by p",
         "whole_rows": "a dropout that drops whole rows",
+        "whole_rows 2": "a dropout that drops whole columns",
         "same_again": "a dropout that drops the same elements each time",
         "raised": "a dropout that fails for p = 1",
     },

@@ -22,12 +22,15 @@ SHARED = {"parameters": {"first": 9}, "modules": {
 NAMED_TWICE = {
     "parameters": {"weight": 1, "none": None, "again": 1}, "hidden": ["unsaved"],
     "buffers": {"mean": 5, "average": 5, "unsaved": 5, "last": 5, "learned": 1},
-    "modules": {"a": {"parameters": {"weight": 1}, "buffers": {"mean": 5}}},
+    "modules": {
+        "a": {"parameters": {"weight": 1}, "buffers": {"mean": 5, "unsaved": 5}},
+        "b": {"parameters": {"unsaved": 1}}},
 }  # fmt: skip
 NORM = {"parameters": {"weight": 1, "bias": 2}, "hidden": ["cache"], "buffers": {
     "running_mean": 3, "none": None, "cache": 4, "count": 5}}  # fmt: skip
 NET = {"parameters": {"gain": 10}, "buffers": {"steps": 11}, "modules": {
-    "0": NORM, "empty": None, "tail": {"parameters": {"w": 12}}}}  # fmt: skip
+    "0": NORM, "empty": None, "tail": {"parameters": {"w": 12}, "buffers": {
+        "cache": 13}}}}  # fmt: skip
 
 
 def drawn(spec):

@@ -14,6 +14,7 @@ NEVER = (
     "the model is evaluated on training.train",
 )
 PLACES = "epoch and batch that the loader stands at, after each step"
+STEPPED = "what training.stepped gets"
 MODES, AFTER = "in training at each step", "in training afterwards"
 
 
@@ -31,7 +32,7 @@ def run(random, epochs, *look, results=0, norm=False, n=7, **place):
 def cases(random):
     for epochs in 2, 0:
         yield "the epochs", run(random, epochs, "work", "returned")
-    yield "as PyTorch trains", run(random, 2, "losses", "results", "weights")
+    yield "as PyTorch trains", run(random, 2, "losses", STEPPED, "results", "weights")
     yield "mode and place", run(random, 2, MODES, AFTER)
     yield "mode and place", run(random, 2, PLACES)
     yield "mode and place", run(random, 2, "losses", "weights", norm=True, n=8)
@@ -68,6 +69,7 @@ def reference(
         work.append("evaluated on test")
     facts = {"work": work, "returned": [*results, (0.0, float(epochs))],
              "losses": losses, "results": results, "weights": state_of(model),
+             STEPPED: ["a Tensor"] * len(losses),
              AFTER: True, MODES: [True] * len(losses), PLACES: places}  # fmt: skip
     return dict.fromkeys(NEVER, False) | {fact: facts[fact] for fact in look}
 

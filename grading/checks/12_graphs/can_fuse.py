@@ -26,7 +26,7 @@ def listed(random):
             yield "neighbors", of(size, {"inputs": [n]})
         yield "neighbors", of(size, {"inputs": [size - 1, size - 1]})
         yield "neighbors", of(size, {"inputs": [0, size - 1]})
-        everything = [*range(size), *range(10, 10 + size)]
+        everything = [n + m for n in range(size) for m in (0, 10, 20)]
         for odd in {"reads": everything}, {"writes": everything}:
             yield "neighbors", of(size, odd)
         for odd in ODD:
@@ -45,9 +45,10 @@ def listed(random):
 def between(size):
     """{part: what is odd of a node between the group and the one to be fused}"""
     memory, others = [*range(size), *range(10, 10 + size)], [size, 8, 18]
+    memory += range(20, 20 + size)
     harmless = {"reads": memory}, {"writes": others}, {"inputs": [size]}
-    used = [{"inputs": [n]} for n in range(size)]
-    written = [{"writes": [m]} for m in memory]
+    used = [{"inputs": [size, n, size][n % 2 :][:2]} for n in range(size)]
+    written = [{"writes": [m, 8][: 1 + m % 2]} for m in memory]
     return {
         "what does no harm": [*ODD, *harmless],
         "used in between": [odd | one for one in used for odd in ({}, *ODD)],
@@ -56,12 +57,13 @@ def between(size):
 
 
 def of(size, node=None, between=()):
-    """A group, of which n reads memory n and writes 10 + n; then others.
+    """A group, of which n reads memory n, writes 10 + n and does both to 20 + n.
 
+    It also reads what the one before writes. Others follow.
     node: what is odd of the one that is to be fused, which reads 8 and writes 18.
     """
-    nodes = [{"reads": [n], "writes": [10 + n], "inputs": [n - 1][:n]}
-             for n in range(size)]  # fmt: skip
+    nodes = [{"reads": [n, 20 + n, 9 + n][: 2 + n], "writes": [10 + n, 20 + n],
+              "inputs": [n - 1][:n]} for n in range(size)]  # fmt: skip
     last = {"reads": [8], "writes": [18], "inputs": [size - 1]}
     nodes = [{**one} for one in (*nodes, *between, last | (node or {}))]
     for one in nodes:  # memory has numbers that Python makes anew each time

@@ -1,5 +1,6 @@
 """fused_kernel: a kernel that a program writes, compiled and run in the simulator."""
 
+import itertools
 import re
 
 import numpy as np
@@ -22,6 +23,8 @@ C = {"max": np.maximum, "fabs": np.abs, "where": np.where, "trunc": np.trunc,
 DRAWN = [["i", "i % 4", "i / 4", "0"], ["-a", "fabs(a)"],  # by how many operands
          ["a + b", "a - b", "a * b", "max(a, b)", "(a > b ? b : a)"],
          ["a * b + c", "(a > b ? c : a)"]]  # fmt: skip
+NAMES = [*(f"{name}{n}" for name in ("in", "input", "x", "out", "output", "r")
+           for n in (0, 1)), "idx", "tid", "x", "a", "b", "c"]  # fmt: skip
 LAUNCHES = (3, 13), (2, 32), (5, 8)
 
 
@@ -45,9 +48,10 @@ def cases(random):
     yield "several steps", call("fused_mul_max", TWO, [MUL, RELU], ["v3"])
     yield "several outputs", call("both", TWO, [MUL, RELU], ["v2", "v3"])
     yield "several outputs", call("turned", TWO, [MUL, RELU], ["v3", "v2"])
+    cycle = itertools.cycle(random.sample(NAMES, len(NAMES)))
     for n, edges in enumerate(graphs(random, 3)):
         if edges != {0: []}:
-            inputs, steps = drawn(random, edges)
+            inputs, steps = drawn(random, edges, [next(cycle) for _ in edges])
             names = [name for name, *_ in steps]
             yield "several steps", call(f"steps_{n}", inputs, steps, names[-1:])
             some = random.sample(names, min(len(names), 3))
@@ -84,15 +88,15 @@ def cases(random):
     yield "types", call("ints", INTS, [minus, ratio], ["v3"])
 
 
-def drawn(random, edges):
-    """(inputs, steps) of a graph."""
+def drawn(random, edges, names):
+    """(inputs, steps) of a graph whose variables have these names."""
     inputs, steps = [], []
     for n, used in edges.items():
         text = random.choice(DRAWN[len(used)])
         if used:
-            steps.append(step(f"v{n}", text, *(f"v{i}" for i in used)))
+            steps.append(step(names[n], text, *(names[i] for i in used)))
         else:
-            inputs.append((f"v{n}", "float", text))
+            inputs.append((names[n], "float", text))
     return inputs, steps
 
 

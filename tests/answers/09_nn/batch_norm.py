@@ -16,7 +16,7 @@ def _(input, running_mean, running_var, weight=None, bias=None, training=False,
         var = ((rows - mean.unsqueeze(1)) ** 2).mean(1)
         if running_mean is not None:
             running_mean += momentum * (mean.detach() - running_mean)
-            running_var += momentum * (var.detach() * n / (n - 1) - running_var)
+            running_var += momentum * (var.detach() * (n / (n - 1)) - running_var)
     rows = (rows - mean.unsqueeze(1)) * (var + eps).unsqueeze(1) ** -0.5
     if weight is not None:
         rows = rows * weight.unsqueeze(1)

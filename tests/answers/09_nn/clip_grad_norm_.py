@@ -20,7 +20,7 @@ def _(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False):
     if factor.item() < 1:
         for g in gradients:
             g *= factor
-    return total
+    return total.float() if gradients[0].dtype.itemsize == 2 else total
 
 
 @answer(clip_grad_norm_, right="one long vector")

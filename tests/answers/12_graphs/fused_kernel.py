@@ -32,16 +32,16 @@ def _(name, inputs, steps, outputs):
 def _(name, inputs, steps, outputs):
     pointers, lines = [], []
     for number, (variable, kind, index) in enumerate(inputs):
-        pointers.append(f"{kind} const *in{number}")
-        lines.append(f"{kind} const {variable} = in{number}[{index}];")
+        pointers.append(f"{kind} const *p{number}")
+        lines.append(f"{kind} const {variable} = p{number}[{index}];")
     for variable, kind, expression, operands, M in steps:
         stands = dict(zip("abc", operands)) | {"M": M}
         words = [stands.get(w, w) for w in re.split(r"(\w+)", expression)]
         lines.append(f"{kind} const {variable} = {''.join(words)};")
     for number, output in enumerate(outputs):
         (kind,) = [step[1] for step in steps if step[0] == output]
-        pointers.append(f"{kind} *out{number}")
-        lines.append(f"out{number}[i] = {output};")
+        pointers.append(f"{kind} *y{number}")
+        lines.append(f"y{number}[i] = {output};")
     return """extern "C" __global__ void %s(%s, long long n) {
         long long i = threadIdx.x + blockIdx.x * (long long)blockDim.x;
         if (i < n) { %s }
