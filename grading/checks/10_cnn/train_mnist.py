@@ -37,11 +37,11 @@ def cases(random):
     yield "mode and place", run(random, 2, PLACES)
     yield "mode and place", run(random, 2, "losses", "weights", norm=True, n=8)
     for row in pairwise(
-        random, epochs=(0, 1, 2, 3), results=(0, 1, 2), steps=(0, 1, 2), n=(3, 4)
+        random, more=(-1, 0, 1, 2), results=(0, 1, 2), steps=(0, 1, 2), n=(3, 4)
     ):
         steps = row.pop("steps")  # of an epoch, which has two
         row |= {"epoch": row["results"] + steps // 2, "batch": steps % 2, "size": 2}
-        epochs = row.pop("epochs")
+        epochs = max(row["results"] + row.pop("more"), 0)
         if epochs <= row["results"] < row["epoch"]:
             continue  # whether that evaluation is made is open
         yield "a training goes on", run(random, epochs, "work", "returned", **row)
