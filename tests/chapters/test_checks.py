@@ -126,7 +126,8 @@ def test_specimens(exercise, specimens, by, seed):
 def asked(exam):
     """The calls of an exam, as bytes."""
     judgment = exam.check.judgment(None, exam=exam)
-    return [codec.encode(judgment.asked(case)) for _, case in exam.cases]
+    calls = [getattr(case, "call", case) for _, case in exam.cases]  # or a Candidate
+    return [codec.encode(judgment.asked(call)) for call in calls]
 
 
 def expect_its_cause(specimen, by, seed):
