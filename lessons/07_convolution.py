@@ -80,12 +80,13 @@ convolve(x, w)
 # <details><summary>Answer</summary>
 #
 # All six are {{=equal|[-6., -6., -6.]}}, because the pixel values grow by 1 from one
-# column to the next. At a vertical edge, they change more, so the output is further
-# from 0.
+# column to the next.
 #
 # </details>
 
 # %% [markdown]
+# At a vertical edge, the values change more, so the output is further from 0.
+#
 # **Puzzle 1: the other edges.** This picture is dark at the top and bright at the
 # bottom, and the filter doesn't see that edge. Change the line so that it does.
 
@@ -136,13 +137,16 @@ viz.windows(x, 2, dilation=2, at=(1, 1))
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# With KH taps that are `dilation` apart, a window is dilation · (KH − 1) + 1 rows high.
-# The first window begins `padding` rows above the image, and each one after it begins
-# `stride` rows lower. So the height of the result is
+# It reads 6, 8, 16, and 18, because the window begins at the 6, in row 1 and column 1.
+# The other taps are 2 rows lower, 2 columns to the right, or both.
 #
 # </details>
 
 # %% [markdown]
+# With KH taps that are `dilation` apart, a window is dilation · (KH − 1) + 1 rows high.
+# The first window begins `padding` rows above the image, and each one after it begins
+# `stride` rows lower. So the height of the result is
+#
 # > OH = (H + 2 · padding − dilation · (KH − 1) − 1) // stride + 1
 #
 # and its width OW follows in the same way.
@@ -200,13 +204,17 @@ print(f"{2 * multiplications / (4 * elements):.0f} FLOP per byte")
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# Each multiplication comes with an addition, and each element takes 4 bytes. That's
-# {{=95}} operations per byte, far above the H200's ridge point near 16 (chapter 06). So
+# It takes {{=231 million|231,211,008 multiplications}}, because each of the 64 · 64 ·
+# 14 · 14 elements of y is a sum of 32 · 9 products.
+#
+# </details>
+
+# %% [markdown]
+# The last line of the output counts an addition with each multiplication, and 4 bytes
+# per element. The result is far above the H200's ridge point near 16 (chapter 06), so
 # memory isn't the limit if each element is read or written only once. But if each
 # thread reads its own window, it reads two numbers per multiplication, which is only
 # 0.25 operations per byte.
-#
-# </details>
 #
 # ## Direct: a tile and its halo
 #
@@ -268,7 +276,7 @@ print("solved:", not report.findings and np.allclose(y[1:-1], signal[1:-1]))
 # corners, where both the row and the column are outside the tile.
 #
 # The windows of a 16 × 16 tile have 16² · K² elements in all, but the block copies only
-# (16 + K − 1)². **Predict** by which factor that reduces the reads for K = 7.
+# the tile and its halo. **Predict** by which factor that reduces the reads for K = 7.
 
 # %%
 for K in 1, 3, 5, 7:
@@ -276,6 +284,13 @@ for K in 1, 3, 5, 7:
     print(f"K = {K}: reads of x reduced by a factor of {factor:.1f}")
 
 # %% [markdown]
+# <details><summary>Answer</summary>
+#
+# The factor is {{=25.9}}, because the block copies (16 + 6)² = 484 elements instead of
+# 256 · 49.
+#
+# </details>
+#
 # ## Windows as columns
 #
 # GPUs are best at matrix products, so let's turn a convolution into one. **im2col**
@@ -442,19 +457,18 @@ viz.ranking(panels)
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# In both layers, the kernel with sums in registers is the fastest of the four. It beats
-# PyTorch in the first layer, but in the second, PyTorch is faster even with TF32 off.
-# Plain implicit GEMM beats both direct kernels. The one with a halo is slower than the
-# one without, probably because the L1 cache already serves most repeated reads, and
-# barriers take time.
+# In both layers, the kernel with sums in registers is the fastest of the four. The
+# others read two numbers per multiplication from shared memory or cache, which also
+# limited chapter 06's tiled product. Plain implicit GEMM beats both direct kernels. The
+# one with a halo is slower than the one without, probably because the L1 cache already
+# serves most repeated reads, and barriers take time.
 #
 # </details>
 
 # %% [markdown]
-# The three slower kernels read two numbers per multiplication from shared memory or
-# cache. That also limited chapter 06's tiled product, and again, sums in registers
-# remove the limit. The first layer has only 9 multiplications per element written, so
-# all kernels reach fewer TFLOP/s there.
+# The first layer has only 9 multiplications per element written, so all kernels reach
+# fewer TFLOP/s there. In that layer, minigrad's fastest kernel beats PyTorch, but in
+# the second, PyTorch is faster even with TF32 off.
 #
 # By default, PyTorch allows TF32 for float32 convolutions, but not for matrix products
 # (chapter 06). In the second layer, TF32 takes
@@ -700,7 +714,7 @@ print("dx", dx.reshape(3, 3).tolist())
 # <details><summary>Answer</summary>
 #
 # The 5 at index {{=1}} is the maximum of two windows, so it gets {{=2}}, and so does
-# the first 6.
+# the first 6. All other elements get 0.
 #
 # </details>
 
@@ -714,8 +728,8 @@ F.max_pool2d(minigrad.tensor([[[-3.0, -7.0]]]), (1, 2), padding=(0, 1)).tolist()
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# The padding {{=doesn't count|[[[-3.0, -7.0]]]}}, because a 0 there would beat every
-# negative number.
+# It's {{=−3 and −7|[[[-3.0, -7.0]]]}}, because the padding doesn't count. A 0 there
+# would beat every negative number.
 #
 # </details>
 

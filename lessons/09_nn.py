@@ -146,10 +146,13 @@ numbers(net)
 # <details><summary>Answer</summary>
 #
 # There are {{=2,410|2410}}, because the weights have 64 · 32 + 32 · 10 and the biases
-# 32 + 10. `nn.Module` works the same way but can do more, and it names parameters as
-# PyTorch does.
+# 32 + 10.
 #
 # </details>
+
+# %% [markdown]
+# `nn.Module` works the same way as `Tiny` but can do more, and it names parameters as
+# PyTorch does.
 
 # %%
 net = nn.Sequential(nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 10))
@@ -207,10 +210,12 @@ print(rows.device, net[0].weight.device)
 # <details><summary>Answer</summary>
 #
 # The rows are still on {{=`cpu`|cpu sim}}, because a tensor's `to` returns a new
-# tensor, so you write `x = x.to(device)`. A module's `to` changes the module itself, so
-# `net.to(device)` is enough.
+# tensor. A module's `to` changes the module itself, so the weight is on `sim`.
 #
 # </details>
+
+# %% [markdown]
+# For a tensor, write `x = x.to(device)`, but for a module, `net.to(device)` is enough.
 #
 # ### A checkpoint is a dictionary
 #
@@ -294,11 +299,14 @@ for s in 0.05, 0.1, 0.2:
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# They're about 0.5³⁰, 1, and 2³⁰. If every layer is off by a factor of two, the signal
-# has vanished or exploded after thirty layers. Only {{=s = 1 / √n|s = 0.1 standard
-# deviation 9.97e-01}} keeps the size of the signal.
+# They're about 0.5³⁰, {{=1|s = 0.1 standard deviation 9.97e-01}}, and 2³⁰, because each
+# layer multiplies the standard deviation by √n · s.
 #
 # </details>
+
+# %% [markdown]
+# If every layer is off by a factor of two, the signal has vanished or exploded after
+# thirty layers. Only s = 1 / √n keeps its size.
 #
 # ### With an activation
 #
@@ -342,13 +350,15 @@ viz.histograms({name: some(seen) for name, seen in rows.items()})
 # - With small weights, all values shrink toward 0, to {{=about 10⁻⁹|layer 30: standard
 #   deviation 6.5e-10}} in layer 30.
 # - With large weights, most values are {{=near −1 or 1|0.5, layer 30: standard
-#   deviation 0.91}}, where tanh is flat. Hardly any gradient comes back through such
-#   **saturated** units.
+#   deviation 0.91}}, where tanh is flat.
 # - With Xavier initialization, the values stay in between, where tanh has a slope.
 #
 # </details>
 
 # %% [markdown]
+# Where tanh is flat, a unit is called **saturated**, and hardly any gradient comes back
+# through it.
+#
 # ReLU doesn't flatten out for large inputs, but it sets the negative half to 0, which
 # halves the mean of the squares in every layer. **Kaiming initialization**, named after
 # Kaiming He, makes up for it with a gain of √2, so its standard deviation is √(2 / n).
@@ -370,11 +380,14 @@ viz.histograms({name: some(seen) for name, seen in rows.items()})
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# Only Kaiming's row roughly keeps its size. With 1/√n, each layer keeps half of the
-# mean square, and with the default only a sixth. Shallow networks don't mind, but a
-# deep one needs Kaiming initialization or batch norm (below).
+# The mean square is multiplied by half of n times the variance. That's 1/2 with 1/√n, 1
+# with Kaiming, and 1/6 with the default, so only Kaiming's row roughly keeps its size.
 #
 # </details>
+
+# %% [markdown]
+# Shallow networks don't mind smaller weights, but a deep one needs Kaiming
+# initialization or batch norm (below).
 #
 # ### The way back
 #
@@ -437,8 +450,8 @@ viz.lines(norms, x="layer", y="norm of the gradient", log="y")
 # start at 1 and 0 and are learned, so the network can choose another scale if that
 # helps.
 #
-# **Predict** the mean and the standard deviation of y's columns if x has numbers around
-# 5.
+# The next cell prints the means of three columns and then their standard deviations.
+# **Predict** those of y if x has numbers around 5.
 
 # %%
 minigrad.manual_seed(0)
@@ -450,8 +463,8 @@ for name, z in {"x": x, "y": y.detach()}.items():
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# Each line has three means and then three standard deviations. The deviations of y are
-# {{=1.01}} rather than 1, because `std` divides by n − 1, but batch norm by n.
+# The means are 0 and the standard deviations about 1, whatever x was. They're {{=1.01}}
+# rather than 1, because `std` divides by n − 1, but batch norm by n.
 #
 # </details>
 
@@ -483,11 +496,14 @@ print("50 batches on", bn.running_mean)
 # <details><summary>Answer</summary>
 #
 # It's {{=a tenth of the batch's|running mean tensor([0.5247, 0.5084, 0.4308])}} mean,
-# so don't evaluate a network after only a few batches.
+# because 0.9 · 0 adds nothing.
 #
 # </details>
 
 # %% [markdown]
+# Don't evaluate a network after only a few batches, because its running mean is still
+# too close to 0.
+#
 # **Puzzle 4: neighbors.** The first row of x is also the first row of `pair`, but it
 # gets a different result there, because the other rows differ. Change the line so that
 # both results are the same.
@@ -528,13 +544,15 @@ y = F.dropout(x, p=0.3)
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# The maximum is {{=1 / 0.7|tensor(1.4286)}}, and the mean {{=hardly
-# changes|tensor(1.0059)}}, so `eval()`, which drops nothing, needs no correction.
-# Backward uses the same mask, so a dropped number gets no gradient.
+# About 0.3 of the numbers are 0. The maximum is {{=1 / 0.7|tensor(1.4286)}}, so the
+# mean {{=hardly changes|tensor(1.0059)}}.
 #
 # </details>
 
 # %% [markdown]
+# Dropout keeps the mean, so `eval()`, which drops nothing, needs no correction.
+# Backward uses the same mask, so a dropped number gets no gradient.
+#
 # **To the lab**: exercise 5 (`batch_norm`) and exercise 6 (`dropout`).
 #
 # ## The loss of a classifier
@@ -554,13 +572,14 @@ F.cross_entropy(scores, minigrad.tensor([3]))
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# It's {{=2.3026}}, because −log(1/10) = log 10. If a training run with ten classes
-# starts far above that, the network is already sure of wrong answers, so its initial
-# weights are probably too large.
+# It's {{=2.3026}}, because −log(1/10) = log 10.
 #
 # </details>
 
 # %% [markdown]
+# If a training run with ten classes starts far above this loss, the network is already
+# sure of wrong answers, so its initial weights are probably too large.
+#
 # **Puzzle 5: between two.** Choose three scores so that the loss is log 2 for class 0.
 # What does the network believe then?
 
@@ -598,12 +617,14 @@ print("in one step ", F.cross_entropy(scores, minigrad.tensor([2])))
 # <details><summary>Answer</summary>
 #
 # In two steps, the loss is {{=infinity|in two steps tensor(inf)}}, because exp(−200) is
-# too small for a float32 and becomes 0. In one step, the loss of class t is lse − x[t],
-# where lse is the logarithm of the sum of all exp(x[c]). That works out to {{=200.69}}.
+# too small for a float32 and becomes 0. In one step, it's {{=200.69}}.
 #
 # </details>
 
 # %% [markdown]
+# In one step, the loss of class t is lse − x[t], where lse is the logarithm of the sum
+# of all exp(x[c]), so the small probability is never computed.
+#
 # The gradient is even simpler: softmax(x) minus a **one-hot** row, which has a 1 at the
 # correct class and 0 elsewhere. **Predict** the gradient below, if the softmax is
 # 0.659, 0.242, and 0.099 and class 0 is correct.
@@ -616,12 +637,15 @@ scores.grad
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# So a step raises the score of the correct class and lowers every other score in
-# proportion to its probability.
+# It's {{=−0.341}}, {{=0.242}}, and {{=0.099}}, because only class 0 has a 1 in the
+# one-hot row.
 #
 # </details>
 
 # %% [markdown]
+# A step against this gradient raises the score of the correct class and lowers every
+# other score in proportion to its probability.
+#
 # **To the lab**: exercise 8 (`cross_entropy_forward`) and exercise 9
 # (`cross_entropy_backward`) are two kernels.
 #

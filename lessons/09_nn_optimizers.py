@@ -189,7 +189,8 @@ for make in optim.Adam, optim.AdamW:
 #
 # Under Adam, the decay is divided by the gradient's size too, so the first weight
 # {{=hardly feels it|['1.008', '0.016']}}, and the second is pulled to 0 at full speed.
-# Under AdamW, {{=both shrink alike|['0.373', '0.373']}}.
+# Under AdamW, {{=both shrink alike|['0.373', '0.373']}}, because nothing divides the
+# decay.
 #
 # </details>
 
@@ -408,8 +409,7 @@ print("solved:", bool(np.isclose(norm, 1) and np.isclose(ratio, 10)))
 # ## What a step costs
 #
 # In chapter 04, `trace` listed the kernels that an expression launches. Here are those
-# of a training step on the simulator, for a network with four parameters. **Predict**
-# how many of them the optimizer launches.
+# of a training step on the simulator, for a network with four parameters.
 
 # %%
 net = nn.Sequential(nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 10)).to("sim")
@@ -421,13 +421,9 @@ names = [launch.operator for launch in trace]
 print(len(names), "launches:", *names)
 
 # %% [markdown]
-# <details><summary>Answer</summary>
-#
-# It launches only {{=one|matmul adam}}, because a **fused** kernel does all of Adam's
-# arithmetic for up to eight parameters, and reads and writes each number only once.
-# Operator by operator, Adam would take many more.
-#
-# </details>
+# The optimizer launches only {{=one|matmul adam}}, because a **fused** kernel does all
+# of Adam's arithmetic for up to eight parameters, and reads and writes each number only
+# once. Operator by operator, Adam would take many more.
 #
 # ## When it doesn't learn
 #
@@ -447,11 +443,12 @@ print(str(found[0].message)[:70], "...")
 #
 # Broadcasting makes it {{=(32, 32)}}, so each prediction is compared with every target.
 # At least `nn.MSELoss` warns you, and `target.unsqueeze(1)` makes the shapes equal.
-# Here's what else to check.
 #
 # </details>
 
 # %% [markdown]
+# If a network doesn't learn, here's what else to check.
+#
 # - **The loss doesn't fall.** Are `zero_grad` and `step` called, and does the optimizer
 #   have all parameters? Are the gradients 0, or huge? Change the learning rate by
 #   factors of 3. (Chapter 10 lowers it on a **schedule**.)
@@ -475,10 +472,12 @@ print(f"{losses[0]:.3f}, then {losses[-1]:.3f}")
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# A correct network memorizes all ten, so if yours doesn't, look for a mistake in the
-# code.
+# It's near 0, because a correct network memorizes all ten samples.
 #
 # </details>
+
+# %% [markdown]
+# If your network can't memorize ten samples, look for a mistake in the code.
 #
 # ## Before you go: three questions
 #

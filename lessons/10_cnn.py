@@ -81,12 +81,14 @@ int.from_bytes((2).to_bytes(4, "big"), "little")
 # <details><summary>Answer</summary>
 #
 # The 2 ends up in the byte that's worth 256³, so the file seems to hold {{=33,554,432}}
-# images. Before it allocates any memory, a careful program compares the sizes in the
-# header with the number of bytes after it.
+# images.
 #
 # </details>
 
 # %% [markdown]
+# Before it allocates any memory, a careful program compares the sizes in the header
+# with the number of bytes after it.
+#
 # **Puzzle 1: labels.** MNIST's labels are in an IDX file too, but it has only one
 # dimension. The line is the header of a file with one row of three columns. Change it
 # to the header of a file with three labels.
@@ -239,14 +241,17 @@ conv2.weight.shape, h3.shape
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# Each filter looks at all {{=32}} channels at once, and the output has {{=64}} channels
-# of {{=7}} × {{=7}}. Each value in a map depends on some of the image's pixels, which
-# are its **receptive field**. After the first convolution, this field is 3 × 3. A
-# pooling window also covers the next value, 1 pixel farther along, so the field grows
-# to 4 × 4. After the pooling, neighboring values are 2 pixels apart. **Predict** the
-# receptive field after the second convolution and after the second pooling.
+# The weight has shape {{=(64, 32, 3, 3)}}, because each filter looks at all 32 channels
+# at once. The output has shape {{=(1, 64, 7, 7)}}, because pooling halves 14.
 #
 # </details>
+
+# %% [markdown]
+# Each value in a channel depends on some of the image's pixels, which are its
+# **receptive field**. After the first convolution, this field is 3 × 3. A pooling
+# window also covers the next value, 1 pixel farther along, so the field grows to 4 × 4.
+# After the pooling, neighboring values are 2 pixels apart. **Predict** the receptive
+# field after the second convolution and after the second pooling.
 #
 # <details><summary>Answer</summary>
 #
@@ -270,8 +275,8 @@ h.shape, h.view(-1, 3136).shape
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# There's {{=no error|(8, 3136)}}, because 2 · 12,544 values also make 8 rows of 3,136,
-# so the network would return eight predictions for two images.
+# It's {{=(8, 3136)}}, because 2 · 12,544 values also make 8 rows of 3,136. There's no
+# error, so the network would return eight predictions for two images.
 #
 # </details>
 
@@ -311,9 +316,9 @@ probabilities.shape, probabilities.sum()
 # ### Parameters and work
 #
 # **Predict** which of the four layers has the most parameters, and which does the most
-# multiplications. A linear layer uses each weight once per image. A convolution uses
-# each of its weights at every position, so 28 · 28 times in conv1 and 14 · 14 times in
-# conv2.
+# multiplications. A linear layer uses each weight once per image. All positions of a
+# convolution **share** its weights, so each is used 28 · 28 times in conv1 and 14 · 14
+# times in conv2.
 
 # %%
 layers = {"conv1": conv1, "conv2": conv2, "fc1": fc1, "fc2": fc2}
@@ -330,7 +335,7 @@ print(f"{sum(numbers.values()):>18,} parameters in all")
 # <details><summary>Answer</summary>
 #
 # fc1 has {{=95}} % of the {{=421,642}} parameters, but conv2 does {{=85}} % of the work
-# with {{=4}} % of them, because all positions **share** the weights of a convolution.
+# with {{=4}} % of them, because it uses each weight 196 times.
 #
 # </details>
 
@@ -382,17 +387,18 @@ trace
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# There are {{=18|18 kernels}} instead of 16. fc1 computes only 128 values, so there
-# would be too few blocks to keep a GPU busy. But each value is a sum of 3,136 products,
-# so it's {{=split into 28 parts|8 x 1 x 28}}, and `{{=sum}}` adds the parts up. This is
-# called **split-K**, and conv2 uses it too. The last kernel is chapter 05's {{=online
-# softmax|log_softmax online}} with a logarithm.
+# You'd expect 16, but there are {{=18|18 kernels}}, because two products are computed
+# in parts, in fc1 {{=28 parts|8 x 1 x 28}}, and a `{{=sum}}` adds up each one's parts.
+# Only conv2's product is suited to the faster `{{=matmul_pipelined}}`. The last kernel
+# is chapter 05's {{=online softmax|log_softmax online}} with a logarithm.
 #
 # </details>
 
 # %% [markdown]
-# minigrad chooses a kernel by the sizes of its inputs, and only conv2's matrix product
-# is suited to the faster `{{=matmul_pipelined}}`.
+# minigrad chooses a kernel by the sizes of its inputs. fc1 computes only 128 values, so
+# there would be too few blocks to keep a GPU busy. But each value is a sum of 3,136
+# products, so several blocks compute parts of it. This is called **split-K**, and conv2
+# uses it too.
 #
 # ### What PyTorch runs
 #
@@ -447,8 +453,8 @@ print("largest difference:", abs(difference).max())
 # {{mnist/mnist on cuda | PyTorch, e | GPU}}, in float32 without TF32
 # (`docs/benchmarks/mnist.md`). By default, PyTorch allows TF32 in convolutions (chapter
 # 07), which may be faster. In the charts, *labs* means the kernels that you write, and
-# *best* means minigrad's fastest. **Predict** how much longer PyTorch takes for 1,024
-# images than for 64.
+# *best* means minigrad's fastest. **Predict** whether PyTorch takes 16 times as long
+# for 1,024 images as for 64, or more, or less.
 
 # %%
 libraries = {
@@ -466,15 +472,16 @@ viz.ranking({f"{step} images, µs": rates(table, libraries, step) for step in st
 # You'd expect 16 times as many images to take 16 times as long. But PyTorch takes
 # {{mnist/mnist on cuda | PyTorch, e | step of 1024}} µs instead of
 # {{mnist/mnist on cuda | PyTorch, e | step of 64}}, because
-# with 64 images the GPU mostly waits for Python to launch the next kernel. A CUDA graph
-# (chapter 12) launches all kernels with one call, so it takes only
-# {{mnist/mnist on cuda | PyTorch, CUDA graph | step of 64}} µs.
-# With 1,024 images, the kernels take most of the time, so a CUDA graph saves little,
-# and minigrad's faster kernels make the difference.
+# with 64 images the GPU mostly waits for Python to launch the next kernel.
 #
 # </details>
 
 # %% [markdown]
+# A CUDA graph (chapter 12) launches all kernels with one call, so it takes only
+# {{mnist/mnist on cuda | PyTorch, CUDA graph | step of 64}} µs for 64 images.
+# With 1,024 images, the kernels take most of the time, so a CUDA graph saves little,
+# and minigrad's faster kernels make the difference.
+#
 # **To the lab**: exercise 3 (`train_step`), exercise 4 (`evaluate`), and exercise 5
 # (`train_mnist`).
 #
@@ -506,18 +513,20 @@ viz.lines({"on the test images": accuracies}, x="epoch", y="accuracy, %")
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# The first loss is close to log(10) = {{=2.303}}. If a first loss is far from
-# log(classes), look for a mistake before you continue.
+# The first loss is close to −log(1/10) = log(10) = {{=2.303}}.
 #
 # </details>
+
+# %% [markdown]
+# If a first loss is far from log(classes), look for a mistake before you continue.
 #
 # ### A learning rate that falls
 #
 # At first, long steps save time. Near the minimum they overshoot, because each batch's
 # gradient points in a different direction, so the rate should fall. `CosineAnnealingLR`
 # follows half a period of a cosine, from the initial rate down to 0 after `T_max` calls
-# of `schedule.step()`. We try it on a small network. **Predict** how a falling rate
-# changes the loss over ten epochs, compared with a constant one.
+# of `schedule.step()`. We try it on a small network, and compare it with a constant
+# rate over ten epochs.
 
 
 # %%
@@ -557,16 +566,11 @@ viz.lines(
 )  # fmt: skip
 
 # %% [markdown]
-# <details><summary>Answer</summary>
-#
 # The constant rate keeps throwing the network off course, while the falling rate lets
 # it settle. In the last epoch, the falling rate's mean loss is {{=less than a tenth of
 # the constant rate's|tenth of constant's: True}}, but the test accuracy improves far
 # less.
 #
-# </details>
-
-# %% [markdown]
 # **Puzzle 5: per step.** Now the schedule steps after every batch. Suppose that a run
 # has ten epochs of 45 batches. Change `T_max` so that the rate reaches 0 only at the
 # very end.
@@ -675,8 +679,8 @@ viz.images(x_test[worst.tolist()], titles)
 # ## Break it: four pixels
 #
 # A convolution finds its pattern at every position, so you'd expect a digit to be
-# recognized wherever it is. Let's move all test images to the right. **Predict** the
-# accuracy for one pixel and for four.
+# recognized wherever it is. Let's move all test images to the right. **Predict**
+# whether the network still reads most digits if they move by one pixel, and by four.
 
 
 # %%
@@ -698,14 +702,16 @@ accuracies_of(net)
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# With four pixels, most digits are read incorrectly. The feature maps do move along
-# with the image, because a convolution is **equivariant** under translation. But fc1
-# has separate weights for every position, and in training there was hardly any ink at
-# the new ones.
+# It still reads most digits that move by one pixel, but not those that move by four,
+# because fc1 has separate weights for every position, and in training there was hardly
+# any ink at the new ones.
 #
 # </details>
 
 # %% [markdown]
+# The feature maps do move along with the image, because a convolution is
+# **equivariant** under translation.
+#
 # **Puzzle 7: one step on the map.** By how many pixels must the image move so that the
 # 7 × 7 maps move by exactly one position? (We don't compare the maps' borders, because
 # the padding changes them.)
@@ -739,7 +745,8 @@ print("solved:", np.allclose(after[..., 2:6], before[..., 1:5], atol=1e-4))
 # MNIST's digits are all centered, so a network that's trained on them learns nothing
 # about other positions. If yours must handle those, train it on moved images too, which
 # is called **augmentation**. Next, we train on the images and on copies that are moved
-# by 3 pixels. **Predict** the accuracy for 0 pixels and for 4.
+# by 3 pixels. **Predict** whether it reads most digits that are moved by 0 pixels, and
+# by 4.
 
 # %%
 minigrad.manual_seed(1)
@@ -825,9 +832,9 @@ with minigrad.no_grad():
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# With `eval`, {{=all answers are the same|100.0% the same}}. In training mode, dropout
-# sets random values to 0, and batch norm uses the mean and variance of the batch, so an
-# answer depends on chance and on the other images.
+# Without `eval`, they don't. Dropout sets random values to 0, and batch norm uses the
+# mean and variance of the batch, so an answer depends on chance and on the other
+# images. With `eval`, {{=all answers are the same|100.0% the same}}.
 #
 # </details>
 #
@@ -893,8 +900,8 @@ same_weights(whole, resumed)
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# {{=All digits of all losses agree|True True}}, and so do the weights. But which parts
-# of the checkpoint are needed for that?
+# {{=All digits of all losses agree|True True}}, and so do the weights, because the
+# checkpoint holds everything that the next step depends on.
 #
 # </details>
 
