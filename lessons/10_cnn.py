@@ -804,8 +804,9 @@ viz.lines(curves, y="loss", log="y")
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# Without `zero_grad`, the gradients of all steps add up, so the steps get longer and
-# longer. There's no error, so only the curve shows the mistake.
+# With `zero_grad`, the loss falls. Without it, the loss rises far above its first
+# value, because the gradients of all steps add up and the steps get longer and longer.
+# There's no error, so only the curve shows the mistake.
 #
 # </details>
 #
