@@ -88,12 +88,13 @@ del x, y
 # <details><summary>Answer</summary>
 #
 # The copy over PCIe takes {{=10 ms|10.00 ms, computed}} instead of {{=0.04}}, which is
-# more than two hundred times as long. So what you copy, and how many times, can matter
-# more than how fast your kernels are.
+# more than two hundred times as long.
 #
 # </details>
 
 # %% [markdown]
+# What you copy, and how many times, can matter more than how fast your kernels are.
+#
 # **Puzzle 1: fewest bytes.** Three NumPy arrays of `n` float32 numbers are on the host,
 # and we want `(x + y) * z` as a NumPy array. Someone copies two arrays to the device
 # and one back for each of the two operations. What's the smallest number of bytes that
@@ -222,18 +223,19 @@ toolkit.program(kernel_source + host_source)
 # <details><summary>Answer</summary>
 #
 # With a GPU, it prints 11 22 33 44. Without one, it prints 10 20 30 40, and nothing
-# else. Compiling doesn't need a GPU, and the program runs to its end. All of its CUDA
-# calls fail, but CUDA functions don't raise exceptions. They **return** an error
-# number, and this program doesn't look at it. So it prints what was in y before.
+# else. Compiling doesn't need a GPU, and the program runs to its end, although all of
+# its CUDA calls fail. So it prints what was in y before.
 #
 # </details>
 
 # %% [markdown]
 # ### Look at the error
 #
-# A launch doesn't return anything. `cudaGetLastError` says whether it was refused. (If
-# something goes wrong while the kernel runs, you'll hear about it later, as we'll see.)
-# We insert the two lines below right after the launch.
+# CUDA functions don't raise exceptions. They **return** an error number, and our
+# program doesn't look at it. A launch doesn't return anything, but `cudaGetLastError`
+# says whether it was refused. (If something goes wrong while the kernel runs, you'll
+# hear about it later, as we'll see.) We insert the two lines below right after the
+# launch.
 
 # %%
 look = r"""    cudaError_t error = cudaGetLastError();
@@ -255,15 +257,18 @@ toolkit.program(kernel_source + checked.replace("<<<1, 32>>>", "<<<1, 2048>>>"))
 #
 # On a GPU, it prints `9 cudaErrorInvalidConfiguration: invalid configuration argument`
 # and 10 20 30 40. The launch was refused, so nothing was added, but all the copies
-# worked. Careful programs check every call. In Python, the libraries do it for you and
-# raise an exception.
+# worked.
 #
 # </details>
 
 # %% [markdown]
-# There's a second limit. Threads keep their variables in **registers**, and all threads
-# of a block share one supply of them, usually 65,536. If a kernel needs 100 registers
-# per thread, 1,024 threads need 102,400, so you have to launch smaller blocks.
+# Careful programs check every call. In Python, the libraries do it for you and raise an
+# exception.
+#
+# There's a second limit on the size of a block. Threads keep their variables in
+# **registers**, and all threads of a block share one supply of them, usually 65,536. If
+# a kernel needs 100 registers per thread, 1,024 threads need 102,400, so you have to
+# launch smaller blocks.
 #
 # **Puzzle 3: enough threads.** We launch `blocks` blocks with 256 threads each, and
 # they should work on 1,000 elements. All blocks of a launch together are the **grid**.
@@ -375,13 +380,14 @@ viz.spans({"CPU": cpu, "stream": done}, "one stream")
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# It takes 0.2 s, because the CPU's own work happens while the kernels run. In PyTorch,
-# `torch.cuda.synchronize()` waits for the GPU, and in CUDA C++ it's
-# `cudaDeviceSynchronize()`.
+# It takes 0.2 s, because the CPU's own work happens while the kernels run.
 #
 # </details>
 
 # %% [markdown]
+# In PyTorch, `torch.cuda.synchronize()` waits for the GPU, and in CUDA C++ it's
+# `cudaDeviceSynchronize()`.
+#
 # **Puzzle 4: an honest clock.** The code below reads the clock right after the launch.
 # Replace the line so that `seconds` is the time that the kernel takes.
 
@@ -453,13 +459,16 @@ with trying():
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# The error comes from the line that {{=waits|line 4: failing.result()}}. It's the same
-# on a GPU. Here's a kernel that writes a number to an address four terabytes past the
-# end of its array. (`1ll << 40` is 2⁴⁰ as a 64-bit integer.) **Predict** what the two
-# lines print on a GPU. (Without a GPU, both print the error of the missing driver or
-# device.)
+# The error comes from the line that {{=waits|line 4: failing.result()}}, because
+# `submit` returns before the kernel fails.
 #
 # </details>
+
+# %% [markdown]
+# On a GPU, an error appears in the same place. Here's a kernel that writes a number to
+# an address four terabytes past the end of its array. (`1ll << 40` is 2⁴⁰ as a 64-bit
+# integer.) **Predict** what the two lines print on a GPU. (Without a GPU, both print
+# the error of the missing driver or device.)
 
 # %%
 late = r"""
@@ -479,14 +488,16 @@ toolkit.program(late)
 # <details><summary>Answer</summary>
 #
 # The first line says "no error", and the second says "an illegal memory access was
-# encountered". In PyTorch, the exception appears at a later CUDA call, perhaps far
-# away. If you set `CUDA_LAUNCH_BLOCKING=1` before you start Python, every launch waits
-# for its kernel, so the line that launched the faulty kernel raises the exception.
-# After such an error, the process can't use the GPU any longer. You have to restart it.
+# encountered".
 #
 # </details>
 
 # %% [markdown]
+# If a kernel fails in PyTorch, the exception appears at a later CUDA call, perhaps far
+# away. If you set `CUDA_LAUNCH_BLOCKING=1` before you start Python, every launch waits
+# for its kernel, so the line that launched the faulty kernel raises the exception.
+# After such an error, the process can't use the GPU any longer. You have to restart it.
+#
 # The message doesn't say where the kernel went wrong. A simulator can. `check` runs a
 # launch in the simulator and reports mistakes. Here, `add` is launched for 8 elements,
 # but the arrays have only 6.
@@ -534,10 +545,13 @@ with trying():
 # <details><summary>Answer</summary>
 #
 # PyTorch {{=raises an error|line 2: torch.ones(3).to("cuda:99")}}. It never falls back
-# to a device that you didn't name. [Part 2](00_python_to_gpu_libraries.ipynb) does the
-# same addition with six libraries and shows what each of them does for you.
+# to a device that you didn't name.
 #
 # </details>
+
+# %% [markdown]
+# [Part 2](00_python_to_gpu_libraries.ipynb) adds two arrays with six libraries and
+# shows what each of them does for you.
 #
 # ## Before you go: three questions
 #

@@ -111,9 +111,9 @@ with ways("numba", "Numba, NumPy arrays") as run:
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# Six. Numba can't know which arrays the kernel changes, so it copies all three to the
-# device and all three back, **at every call**. This is easy to write, and it's a common
-# reason why a first kernel is slower than NumPy.
+# Numba makes six copies. It can't know which arrays the kernel changes, so it copies
+# all three to the device and all three back, **at every call**. This is easy to write,
+# and it's a common reason why a first kernel is slower than NumPy.
 #
 # </details>
 
@@ -317,8 +317,8 @@ with ways("tensorflow") as run:
     run(tensorflow_add, lambda z: z.numpy())
 
 # %% [markdown]
-# PyTorch raises an error if you name a device that doesn't exist. **Predict** what
-# TensorFlow does with "/GPU:99".
+# PyTorch raises an error if you name a device that doesn't exist. **Predict** whether
+# TensorFlow does so too, here with "/GPU:99".
 
 # %%
 with ways("tensorflow"):
@@ -334,15 +334,16 @@ with ways("tensorflow"):
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# By default, {{=it runs on another device|no error}} and says nothing. So look at
-# `.device` before you believe that a GPU did the work, or call
-# `tf.debugging.set_log_device_placement(True)`. On a GPU, TensorFlow also takes nearly
-# all of the memory at its first call, unless you set
-# `tf.config.experimental.set_memory_growth`.
+# By default, {{=it runs on another device|no error}} and says nothing.
 #
 # </details>
 
 # %% [markdown]
+# Look at `.device` before you believe that a GPU did the work, or call
+# `tf.debugging.set_log_device_placement(True)`. On a GPU, TensorFlow also takes nearly
+# all of the memory at its first call, unless you set
+# `tf.config.experimental.set_memory_growth`.
+#
 # `with tf.device` affects only operators that are called inside it. Around `z.numpy()`
 # alone, it does nothing, because z exists already.
 #
@@ -410,8 +411,8 @@ print(sum(a != b for a, b in zip(amd, nvidia, strict=True)), "changed")
 
 # %% [markdown]
 # Between CUDA C++, HIP, CuPy, PyCUDA, and Numba, a kernel hardly changes. The small
-# differences matter, though. **Predict** what C++ and Python print for (i − 3) % 5,
-# with i from 0 to 5.
+# differences matter, though. For example, C++'s remainder has the sign of the left
+# operand. **Predict** what C++ and Python print for (i − 3) % 5, with i from 0 to 5.
 
 # %%
 cuda_c = Kernel(
@@ -430,7 +431,7 @@ print("CUDA C", *to_host(y), "\nPython", *[(i - 3) % 5 for i in range(6)])
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# They differ in the first three. C++'s remainder has the sign of the left operand, so
-# as an index, {{=-3}} would be three cells before the array.
+# They differ in the first three, which are negative in C++. As an index, {{=-3}} would
+# be three cells before the array.
 #
 # </details>

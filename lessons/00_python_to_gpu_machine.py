@@ -157,12 +157,14 @@ viz.versions([(12, 4), (12, 8), (13, 0)], [(11, 8), (12, 6), (12, 8), (13, 0)])
 # <details><summary>Answer</summary>
 #
 # It's {{=refused|of CUDA 13.0 with a driver of 12.8: refused}}, because its major
-# number is higher. (On data-center GPUs, NVIDIA's cuda-compat package can help.) The
-# wheel also needs a cubin that your GPU runs, or PTX of your GPU's capability or an
-# older one. Wheels for CUDA 13 have nothing for GPUs older than 7.5. What was your
-# PyTorch built for?
+# number is higher. (On data-center GPUs, NVIDIA's cuda-compat package can help.)
 #
 # </details>
+
+# %% [markdown]
+# A wheel also needs a cubin that your GPU runs, or PTX of your GPU's capability or an
+# older one. Wheels for CUDA 13 have nothing for GPUs older than 7.5. What was your
+# PyTorch built for?
 
 # %%
 print("CUDA", torch.version.cuda, "| code for", torch.cuda.get_arch_list() or "no GPU")

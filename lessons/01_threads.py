@@ -202,11 +202,11 @@ viz.source(add_100)
 # | `blockIdx.x` | the number of this thread's block |
 # | `threadIdx.x` | this thread's number within its block |
 # | `blockDim.x` | the number of threads in a block |
-# | `;` | ends a statement, which a line break doesn't |
+# | `;` | ends a statement (a line break doesn't) |
 #
-# The hardware gives each thread these three numbers, so they aren't arguments. They
-# have an `.x` because blocks and grids can have three dimensions, but for now, we only
-# need the first.
+# The hardware gives each thread `blockIdx`, `threadIdx`, and `blockDim`, so they aren't
+# arguments. They have an `.x` because blocks and grids can have three dimensions, but
+# for now, we only need the first.
 #
 # The arrays must be in the memory of the **device**, which is the GPU. The CPU and its
 # memory are called the **host**. `to_device` copies an array to the device, and
@@ -404,11 +404,14 @@ print(add_100.check(2, 4, (x, y)))
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# It's {{=thread 1 of block 1|block 1 thread 1}}, which has i = 5. The fix is a single
-# condition, the **guard**: a thread without an element does nothing. An array in C
-# doesn't know its own length, so the kernel needs it as another argument.
+# It's {{=thread 1 of block 1|block 1 thread 1}}, which has i = 5.
 #
 # </details>
+
+# %% [markdown]
+# The fix is a single condition, the **guard**: a thread without an element does
+# nothing. An array in C doesn't know its own length, so the kernel needs it as another
+# argument.
 
 # %%
 source = r"""
@@ -544,7 +547,7 @@ with trying():
 # <details><summary>Answer</summary>
 #
 # It needs two, and the second has a single thread and {{=31 empty lanes|33 threads: 2
-# warps, 31 lanes empty}}. That's why good block sizes are multiples of 32.
+# warps, 31 lanes empty}}.
 #
 # </details>
 
@@ -554,6 +557,8 @@ for size in 32, 33, 100, 256:
     print(f"{size:3} threads: {warps} warps, {warps * 32 - size:2} lanes empty")
 
 # %% [markdown]
+# Good block sizes are multiples of 32, so that no lane stays empty.
+#
 # But what if the threads of a warp disagree at an `if`? Then the warp runs both
 # branches, one after the other, and in each pass some of its lanes wait. Such a branch
 # is **divergent**. In the next kernel, neighboring groups of `size` threads take
@@ -575,8 +580,8 @@ ways = Kernel(source, "ways")
 
 # %% [markdown]
 # With groups of 1, every other thread takes the second branch, as the picture shows.
-# The warp runs the loop in line 6 in its first pass and the loop in line 8 in its
-# second, so it takes as long as both loops together.
+# The warp runs the `sqrtf` loop in one pass and the `v / 2` loop in the other, so it
+# takes as long as both loops together.
 
 # %%
 y = to_device(np.zeros(256, np.float32))
@@ -648,7 +653,8 @@ print(divergent, "divergent; solved:", correct and divergent == 0)
 # ## Rows and columns
 #
 # If grids and blocks have two or three dimensions, a launch takes tuples, x first, and
-# the kernel can also ask for `.y` and `.z`.
+# the kernel can also ask for `.y` and `.z`. Here's a grid of 2 × 2 blocks, each 8
+# threads wide and 3 high.
 
 # %%
 viz.threads((2, 2), (8, 3))
@@ -664,8 +670,9 @@ viz.threads((2, 2), (8, 3))
 # > row · cols + col
 #
 # `cols`, the distance from one row to the next, is called the **row stride** or the
-# **leading dimension**, and chapter 03 builds a whole library on it. In the next
-# kernel, every thread writes 10y + x, where y and x are the numbers of its block.
+# **leading dimension**. Chapter 03 extends the idea to any number of dimensions. In the
+# next kernel, every thread writes `10 * blockIdx.y + blockIdx.x`, so you can see which
+# block each element belongs to.
 
 # %%
 source = r"""
@@ -683,20 +690,21 @@ matrix = Kernel(source, "matrix")
 #
 # <details><summary>Answer</summary>
 #
-# It's (2, 3), because 7 columns take 2 blocks of 4, and 5 rows take 3 blocks of 2.
+# It's {{=(2, 3)}}, because 7 columns take 2 blocks of 4, and 5 rows take 3 blocks of 2.
 #
 # </details>
 
 # %%
+grid = -(-7 // 4), -(-5 // 2)
 y = to_device(np.full((5, 7), -1, np.float32))
-matrix((2, 3), (4, 2), (y, 5, 7))
-print(to_host(y).astype(int))
-viz.launch(matrix, (2, 3), (4, 2), (y, 5, 7))
+matrix(grid, (4, 2), (y, 5, 7))
+print(grid, to_host(y).astype(int), sep="\n")
+viz.launch(matrix, grid, (4, 2), (y, 5, 7))
 
 # %% [markdown]
-# Here, {{=21}} means the block with y = 2 and x = 1. Blocks at the right and the bottom
-# reach beyond the matrix, so the kernel needs two guards, and {{=13 threads write
-# nothing|13 write nothing}}.
+# Here, {{=21}} means the block with `blockIdx.y` = 2 and `blockIdx.x` = 1. Blocks at
+# the right and the bottom reach beyond the matrix, so the kernel needs two guards, and
+# {{=13 threads write nothing|13 write nothing}}.
 #
 # **Puzzle 6: a quarter turn.** This kernel should turn the matrix x clockwise, so y has
 # 7 rows and 5 columns, and the first row of x becomes the **last column** of y. Element
@@ -752,10 +760,13 @@ print(to_host(memory).astype(int))
 #
 # Column 7 of row 0 would be cell 7, but that's column 0 of row 1, so two threads write
 # different numbers to it. Only in the last row does such a thread leave the matrix and
-# overwrite one {{=77}}. If y has exactly 35 elements, `check` reports {{=both
-# mistakes|out-of-bounds race}}.
+# overwrite one {{=77}}.
 #
 # </details>
+
+# %% [markdown]
+# If y has exactly 35 elements, `check` reports {{=an access out of bounds and a
+# race|out-of-bounds race}}.
 
 # %%
 y = to_device(np.full((5, 7), -1, np.float32))
@@ -776,21 +787,23 @@ viz.launch(swapped, (2, 3), (4, 2), (y, 5, 7))
 # <details><summary>Answer</summary>
 #
 # The {{=last column|No thread writes y[0, 6], y[1, 6]}} gets no thread, because there
-# are only 3 · 2 threads along y. If the matrix and the blocks were square, you'd see
-# nothing wrong, so **test with shapes that aren't square**.
+# are only 3 · 2 threads along y.
 #
 # </details>
 
 # %% [markdown]
-# The block doesn't have to depend on the shape, because the grid and the guards do, so
-# any fixed block will do, for example 32 wide and 8 high. Code that computes the block
-# from the shape breaks easily: `(1024 // rows - 1, rows)` works for up to 512 rows, but
-# with 600, the block is 0 threads wide, and the launch is {{=refused|block (0, 600) is
-# empty}}.
+# If the matrix and the blocks were square, you'd see nothing wrong, so **test with
+# shapes that aren't square**.
+#
+# The grid and the guards already depend on the shape, so the block doesn't have to, and
+# any fixed block is fine, for example 32 wide and 8 high. Code that computes the block
+# from the shape breaks easily: `(1024 // rows, rows)` works for up to 1,024 rows, but
+# with 1,025, the block is 0 threads wide, and the launch is {{=refused|block (0, 1025)
+# is empty}}.
 
 # %%
 with trying():
-    matrix((1, 1), (1024 // 600 - 1, 600), (y, 600, 7))
+    matrix((1, 1), (1024 // 1025, 1025), (y, 1025, 7))
 
 # %% [markdown]
 # **To the lab**: exercise 3 (`launch_config`) and exercise 4 (`map_2d`).
@@ -851,10 +864,10 @@ print(report)
 # </details>
 
 # %% [markdown]
-# Why don't we give each thread a run of neighbors instead, such as elements 0 to 2 to
-# thread 0? That's correct too, but slower, because the 32 threads of a warp read at the
-# same moment, and memory is fastest if they read 32 adjacent elements, as they do here.
-# Chapter 02 measures the difference.
+# Why don't we give each thread a run of neighbors instead, such as elements 0, 1, and 2
+# for thread 0? That's correct too, but slower, because the 32 threads of a warp read at
+# the same moment, and memory is fastest if they read 32 adjacent elements, as they do
+# here. Chapter 02 measures the difference.
 #
 # **To the lab**: exercise 5 (`grid_stride`).
 #
@@ -906,13 +919,15 @@ viz.launch(lighten, (2, 1, 2), (4, 2), args)
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# The first block does images 0 and 2. If the kernel added `light[0]` instead, you
-# wouldn't notice with a batch of one, so never test with only one block, one row, or
-# one image.
+# The first block does images 0 and 2, because it moves ahead by `gridDim.z`, which is
+# 2.
 #
 # </details>
 
 # %% [markdown]
+# If the kernel added `light[0]` instead of `light[k]`, you wouldn't notice with a batch
+# of one, so never test with only one block, one row, or one image.
+#
 # **To the lab**: exercise 6 (`outer_product`) needs the same three indices.
 #
 # ## What PyTorch does
@@ -933,9 +948,6 @@ viz.launch(lighten, (2, 1, 2), (4, 2), args)
 -(-1_000_003 // (128 * 4))
 
 # %% [markdown]
-# `minigrad.trace` shows the grid and block of every kernel, and chapter 10 does that
-# for a whole network.
-#
 # ## In one table
 #
 # | | one dimension | two dimensions |
@@ -950,8 +962,8 @@ viz.launch(lighten, (2, 1, 2), (4, 2), args)
 #
 # 1. A launch has 10 blocks of 96 threads. How many threads and how many warps is that?
 # 2. Is `i = threadIdx.x * gridDim.x + blockIdx.x` wrong? Every thread gets its own i.
-# 3. A kernel without a guard is launched with as few blocks of 256 threads as 1,024
-#    elements need. What goes wrong?
+# 3. A kernel without a guard processes 1,024 elements in four blocks of 256 threads.
+#    What goes wrong?
 # 4. Blocks are (16, 16), and an image has 1080 rows and 1920 columns. What's the grid?
 #
 # <details><summary>Answers</summary>
@@ -976,8 +988,8 @@ viz.launch(lighten, (2, 1, 2), (4, 2), args)
 #
 # C is stricter than Python. The compiler looks at the whole source before anything
 # runs, and its messages name a line and a column and mark the place with a `^`. The
-# mistake is there or right before it. If you come from Python, lines like these five
-# are easy to write. **Predict** what's wrong in each.
+# mistake is there or right before it. If you come from Python, mistakes like these five
+# are easy to make. **Predict** what's wrong in each, before you run the cell.
 
 # %%
 bodies = [
@@ -1032,7 +1044,7 @@ to_host(y), -7 // 2
 # The largest `int` is 2,147,483,647. Beyond that, an index turns
 # {{=negative|-2147483648}}, so it passes the guard `i < n`. In this course, `int` will
 # do, but libraries often write `long long i = (long long)blockIdx.x * blockDim.x +
-# threadIdx.x;`.
+# threadIdx.x;`. NumPy's int32 wraps around in the same way.
 
 # %%
 np.int32(2**31 - 1) + np.array([1], np.int32)

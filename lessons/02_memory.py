@@ -64,8 +64,7 @@ viz.pyramid("H100")
 #
 # <details><summary>Answer</summary>
 #
-# Each thread gets {{=32}} registers and {{=114}} bytes. So kernels fetch a small piece
-# of their data, use it as often as possible, and then fetch the next.
+# Each thread gets {{=32}} registers and {{=114}} bytes.
 #
 # </details>
 
@@ -73,6 +72,9 @@ viz.pyramid("H100")
 print(65536 // 2048, "registers and", 228 * 1024 // 2048, "bytes per thread")
 
 # %% [markdown]
+# That's little, so kernels fetch a small piece of their data, use it as often as
+# possible, and then fetch the next.
+#
 # ## A block, in plain Python
 #
 # To see what can go wrong, we'll build a block whose threads are **generators**. A
@@ -183,9 +185,9 @@ for order in list, reversed, shuffled, shuffled:
 # </details>
 
 # %% [markdown]
-# This is a **race**. Two threads use the same cell, at least one of them writes, and
-# nothing decides which comes first. The race is in the program, so it's there even in a
-# run whose letters are all correct.
+# This kernel has a **race**. Two threads use the same cell, at least one of them
+# writes, and nothing decides which comes first. The race is in the program, so it's
+# there even in a run whose letters are all correct.
 #
 # **Puzzle 2: find the order.** `threads` is the list of all threads in order of their
 # numbers, and `order` returns them in the order in which they run. Change the line so
@@ -295,7 +297,9 @@ viz.step(small, 2, 16, (x[:32].copy(), np.zeros(32, np.float32), 32))
 # %% [markdown]
 # ### Break it: no barrier
 #
-# Now we take the barrier out. **Predict** whether any element is incorrect.
+# Now we take the barrier out. The simulator runs all threads of a block in lockstep, so
+# all of them finish an instruction before any of them begins the next. **Predict**
+# whether any element is incorrect.
 
 # %%
 racy = Kernel(source.replace("__syncthreads();", ""), "rotate")
@@ -306,9 +310,8 @@ print((z != y).sum(), "are incorrect")
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# You'd expect the kernel to fail, but {{=every element is correct|0 are incorrect}}.
-# The simulator runs all threads of a block in lockstep, so all of them write before any
-# of them reads, which a GPU doesn't promise.
+# You'd expect the kernel to fail, but {{=every element is correct|0 are incorrect}},
+# because all threads write before any of them reads. A GPU doesn't promise that.
 #
 # </details>
 
@@ -516,9 +519,10 @@ run_block(largest, list, 6, [1, 1, 1, 1, 1, 7], y)
 print(int(np.log2(256)), "steps,", y)
 
 # %% [markdown]
-# That's one reason why the number of threads in a block is usually a power of two. If
-# there are fewer elements than threads, the rest of the cells get a value that changes
-# nothing, such as 0 for a sum or minus infinity for a maximum.
+# `largest` can miss a number if n isn't a power of two. That's one reason why the
+# number of threads in a block usually is. If there are fewer elements than threads, the
+# rest of the cells get a value that changes nothing, such as 0 for a sum or minus
+# infinity for a maximum.
 #
 # **Puzzle 5: any width.** The guard of this version skips cells that no longer matter,
 # so any `half` is safe. Change the line so that the tree works for every n.

@@ -161,8 +161,7 @@ by_rows.check(*launch).counts["sectors"]
 # <details><summary>Answer</summary>
 #
 # It takes {{=8192}}, eight times as many, because each of the 32 threads is in a
-# different row and needs its own sector. So in this course, the row is always `y` and
-# the column is always `x`.
+# different row and needs its own sector.
 #
 # </details>
 
@@ -171,6 +170,9 @@ by_columns = Kernel(source, "double_2d", ("-DROW=x", "-DCOL=y"))
 by_columns.check(*launch).counts["sectors"]
 
 # %% [markdown]
+# To keep the neighbors of a warp in one row, this course always uses `y` for the row
+# and `x` for the column.
+#
 # ## A tile turns rows into columns
 #
 # A transpose reads rows and writes columns, or the other way around, so one side always
@@ -221,9 +223,9 @@ def passes(words):
 #
 # <details><summary>Answer</summary>
 #
-# The access takes {{=1}}, {{=2}}, {{=1}}, {{=4}}, {{=32}}, {{=1}}, and {{=1}}. What
-# matters is the largest power of two that divides the stride, so an odd stride visits
-# all banks. With stride 0, all threads read the same word.
+# The access takes {{=1}}, {{=2}}, {{=1}}, {{=4}}, {{=32}}, {{=1}}, and {{=1}}. An odd
+# stride visits all banks, but an even one skips some of them. With stride 0, all
+# threads read the same word.
 #
 # </details>
 
@@ -232,8 +234,9 @@ for stride in 1, 2, 3, 4, 32, 33, 0:
     print(f"stride {stride}:", passes([stride * t for t in range(32)]), "passes")
 
 # %% [markdown]
-# On the H100, we timed a loop that reads shared memory with each stride, and the times
-# grow nearly as fast as the passes.
+# What matters is the largest power of two that divides the stride. On the H100, we
+# timed a loop that reads shared memory with each stride, and the times grow nearly as
+# fast as the passes.
 
 # %%
 strides, times = series("memory/shared memory", "µs")
@@ -421,11 +424,15 @@ viz.slots({str(block): occupancy(*block) for block in four})
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
+# In this order, the limits are threads, registers, shared memory, and the number of
+# blocks. The last kernel has only 32 warps, because an SM holds at most 32 blocks.
+#
+# </details>
+
+# %% [markdown]
 # **Puzzle 4: a greedy kernel.** A kernel needs 48 registers per thread. In blocks of
 # 1,024 threads, it fills only half of the places, because a second block doesn't fit.
 # Find a block size that fills 40 places, which is the most that the registers allow.
-#
-# </details>
 
 # %%
 threads = 1024  # your line
@@ -546,12 +553,14 @@ for _ in range(3):
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# We get {{=0.005}} ms each time, because that's how long a launch takes. On the H100,
-# a copy that takes {{memory/single | a copy, with a | m}} seemed to take
-# {{memory/single | a copy, without | m}}. So wait before you stop the clock.
-# **Predict** the numbers again.
+# We get {{=0.005}} ms each time, because that's how long a launch takes.
 #
 # </details>
+
+# %% [markdown]
+# On the H100, a copy that takes {{memory/single | a copy, with a | m}} seemed to take
+# {{memory/single | a copy, without | m}} because we didn't wait. So wait before you
+# stop the clock. **Predict** the three numbers again.
 
 # %%
 gpu = ToyGPU()
@@ -564,14 +573,16 @@ for _ in range(3):
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# That's better, but {{=the first|20.005 ms}} is far larger, because the first call also
-# compiles the kernel and allocates memory. On the H100, the first call of a small
-# kernel took {{memory/single | the first | m}} and a later one
-# {{memory/single | a later | m}}. So run the kernel a few times before
-# you measure, which is called the **warm-up**. Also wait *before* you start the clock,
-# because otherwise you'd time the rest of the warm-up.
+# The last two are {{=1.005}} ms, but {{=the first|20.005 ms}} is far larger.
 #
 # </details>
+
+# %% [markdown]
+# On a GPU, the first call also compiles the kernel and allocates memory. On the H100,
+# the first call of a small kernel took {{memory/single | the first | m}} and a later
+# one {{memory/single | a later | m}}. So run the kernel a few times before you measure,
+# which is called the **warm-up**. Also wait *before* you start the clock, because
+# otherwise you'd time the rest of the warm-up.
 #
 # ### Which number to report
 #

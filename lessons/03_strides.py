@@ -138,8 +138,9 @@ print(matrix, "solved:", matrix == ["aei", "bfj", "cgk", "dhl"])
 #
 # > offset + i · strides[0] + j · strides[1] + k · strides[2]
 #
-# The **offset** is the cell of the first element. So far it was 0. PyTorch and minigrad
-# use the same names for all three, and minigrad also has `x.strides` and `x.offset`.
+# The **offset** is the cell of the first element. So far, it's been 0. PyTorch and
+# minigrad use the same names for all three, and minigrad also has `x.strides` and
+# `x.offset`.
 
 # %%
 t = torch.arange(12).reshape(3, 4)
@@ -368,7 +369,7 @@ for size in 2, 10_000:
 # Apart from noise, the times are the same. Moving the elements is another matter, and
 # that's what `contiguous()` does: it makes a copy whose elements are stored in the
 # order of the transpose. Here, copying only 16 million elements, about a sixth of the
-# large matrix, takes roughly 100,000 times as long.
+# large matrix, takes more than 100,000 times as long.
 
 # %%
 part = torch.zeros(4000, 4000)
@@ -378,10 +379,11 @@ print(f"{microseconds(lambda: part.T.contiguous(), number=1):,.0f} microseconds"
 # ### More dimensions: permute
 #
 # `transpose` swaps two dimensions, and `permute` puts all of them into any order you
-# like. Its arguments say where each dimension comes from. For example, image libraries
-# usually return an image as height × width × color, but PyTorch's convolution (chapter
-# 07) expects color × height × width. `image.permute(2, 0, 1)` does that, because
-# dimension 0 of the result is dimension 2 of the image.
+# like. Its arguments say, for each dimension of the result, which dimension of the
+# original it comes from. For example, image libraries usually return an image as height
+# × width × color, but PyTorch's convolution (chapter 07) expects color × height ×
+# width. `image.permute(2, 0, 1)` does that, because dimension 0 of the result is
+# dimension 2 of the image.
 #
 # **Predict** the shape and the strides of the result if the image has shape `(2, 4, 3)`
 # and strides `(12, 3, 1)`.
@@ -442,15 +444,15 @@ for v in y[1], y[:, 2]:
     print(v.shape, v.strides, v.offset, v)
 
 # %% [markdown]
-# A step in a slice multiplies the stride. If you pass `base`, the picture shows which
-# part of `y` the slice reads, and hatches the other cells.
+# A step in a slice multiplies the stride. With `base=y`, the picture hatches all cells
+# of `y` that the slice doesn't read.
 
 # %%
 strides(y[1:, 1::2], base=y, name="y[1:, 1::2]", base_name="y")
 
 # %% [markdown]
-# The offset is {{=7}}, because the slice skips one row of 6 and one column. The stride
-# of `i` is still {{=6}}, and that of `j` is 2 · 1. In general, a slice
+# The offset is {{=7}}, because the slice skips one row of 6 and one column. The row
+# stride is still {{=6}}, and the column stride is 2 · 1. In general, a slice
 # `start:stop:step` adds start · stride to the offset and multiplies the stride by step.
 # The new size is the number of indices that it selects. Every dimension works this way,
 # independently of the others.
@@ -493,7 +495,7 @@ print(*numbers, "solved:", numbers == ((2, 3), (12, 2), 1))
 
 # %% [markdown]
 # If you slice a slice, the offsets {{=add up|(12, 12, True)}}. The second slice doesn't
-# refer to the first, but has its own shape, strides, and offset for the same storage.
+# refer to the first. It has its own shape, strides, and offset for the same storage.
 
 # %%
 y[1:][1:].offset, y[2:].offset, y[1:][1:].storage is y.storage
@@ -536,10 +538,12 @@ before
 # <details><summary>Answer</summary>
 #
 # Our old values are {{=gone|tensor([0., 0.]}}, because `before` shares the storage,
-# which has changed. It works the other way too: writing through a view changes the
-# tensor that it came from.
+# which has changed.
 #
 # </details>
+
+# %% [markdown]
+# Writing through a view changes the tensor that it came from.
 
 # %%
 before[1] = 7
@@ -596,7 +600,8 @@ strides(wide, name="wide")
 
 # %% [markdown]
 # It has twelve elements in three cells. The ×{{=4}} means that four elements read the
-# same cell. The row gets a new first dimension, also {{=with stride 0|strides (0, 1)}}.
+# same cell. A row of 4 has to repeat downward instead, so `expand` gives it a new first
+# dimension {{=with stride 0|strides (0, 1)}}.
 
 # %%
 strides(minigrad.arange(4).expand(3, 4), name="row.expand(3, 4)")
@@ -631,8 +636,6 @@ strides(giant, name="giant")
 #
 # The first gives `{{=(4, 2, 3)|torch.Size([4, 2, 3])}}`, and the second gives `{{=(5,
 # 3)|torch.Size([5, 3])}}`. The third is an error, because the last sizes are 3 and 5.
-# If the five numbers are meant as a column, say so: for a tensor `b` of shape `(5,)`,
-# `b[:, None]` has shape `(5, 1)`, which fits.
 #
 # </details>
 
@@ -641,8 +644,9 @@ print(torch.broadcast_shapes((4, 1, 3), (2, 1)), torch.broadcast_shapes((5, 3), 
 broadcast(torch.arange(15).reshape(5, 3), torch.tensor([100, 200, 300]))
 
 # %% [markdown]
-# It's good that the third pair {{=is an error|must match the size of tensor b (5)}},
-# because NumPy and PyTorch shouldn't guess what you meant.
+# For the third pair, PyTorch {{=raises an error|must match the size of tensor b (5)}}
+# instead of guessing what you meant. If the five numbers are meant as a column, say so:
+# for a tensor `b` of shape `(5,)`, `b[:, None]` has shape `(5, 1)`, which fits.
 
 # %%
 with trying():
@@ -770,9 +774,9 @@ for a in torch.zeros(2, 3), torch.zeros(3, 2).T:
 # </details>
 
 # %% [markdown]
-# So use `view` if you rely on sharing, because it raises an error if it can't share.
-# Use `clone` if you rely on a copy, and `reshape` if you don't care. `contiguous()`
-# also copies only if it has to.
+# Use `view` if you rely on sharing, because it raises an error if it can't share. Use
+# `clone` if you rely on a copy, and `reshape` if you don't care. `contiguous()` also
+# copies only if it has to.
 #
 # ### When exactly does a view exist?
 #
@@ -854,9 +858,9 @@ print("solved:", windows.tolist() == rows and windows.storage is signal.storage)
 #
 # If there's no view, `reshape` and `contiguous` copy. They go through the tensor's
 # elements row by row and write element i to cell i of a new storage. This is called a
-# **gather**, because neighboring results come from wherever the strides say. Here's the
-# plan in Python. `index_of` turns the position i into an index, and `offset_of` turns
-# the index into a cell.
+# **gather**, because it collects the elements from wherever the strides point. Here's
+# the plan in Python. `index_of` turns the position i into an index, and `offset_of`
+# turns the index into a cell.
 
 # %%
 from minigrad.layout import index_of, offset_of
@@ -996,7 +1000,7 @@ for name, v in results.items():
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# A dash means "unchanged".
+# Only `reshape`, `contiguous`, and `clone` can. A dash means "unchanged".
 #
 # | operation | shape | strides | offset | storage |
 # |---|---|---|---|---|
@@ -1022,15 +1026,16 @@ for name, v in results.items():
 # 1. `a` has shape `(100, 100)` and is contiguous. How many bytes does `a.T[::2, 5]`
 #    copy?
 # 2. A tensor has shape `(3, 3)` and strides `(1, 1)`. How many cells does it read?
-# 3. Which strides read the diagonal of a contiguous matrix of shape `(n, n)`?
-# 4. `a` has two dimensions, and `a.view(-1)` works, where -1 stands for the number of
-#    elements. Can `a.T.view(-1)` ever work too?
+# 3. Which shape and strides read every other element of the diagonal of a contiguous
+#    matrix of shape `(8, 8)`?
+# 4. `a` has two dimensions, and `a.view(-1)` works. (PyTorch replaces -1 by the size
+#    that fits, here the number of elements.) Can `a.T.view(-1)` ever work too?
 #
 # <details><summary>Answers</summary>
 #
 # 1. It copies none, because both operations return views.
 # 2. It reads five, because i + j takes the values 0 to 4.
-# 3. Use shape `(n,)` and strides `(n + 1,)`.
+# 3. Use shape `(4,)` and strides `(18,)`.
 # 4. It can if `a` has only one row or one column, if it has no elements, or if all its
 #    strides are 0.
 #

@@ -123,14 +123,12 @@ class Tensor(Methods, Differentiable, Suggesting):
 
         If x has shape (2, 3, 4), x.permute(2, 0, 1) has shape (4, 2, 3).
         self.as_strided(shape, strides, offset) makes the view, and its offset counts
-        from the beginning of the storage. You can also use layout.as_ints(dims) and
-        layout.wrap_dim(dim, self.ndim).
+        from the beginning of the storage.
         A tensor without dimensions accepts an empty tuple. If nothing changes, the
         result may be the tensor itself.
-        Raises IndexError for a dimension that doesn't exist, even if it's repeated,
-        and RuntimeError for a repeated dimension that exists and for a wrong number of
-        dims, including none. If several of these faults come together, the error of
-        any of them will do.
+        Raises IndexError for a dimension that doesn't exist, and RuntimeError for a
+        valid dimension that's repeated or for a wrong number of dims, including none.
+        If several of these are wrong, either error will do.
         """
 
     @differentiable("Transpose", lambda dy, base, dim0, dim1: dy.transpose(dim0, dim1))

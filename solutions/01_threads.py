@@ -132,7 +132,7 @@ print(y)
 # <details><summary>Hint 2</summary>
 #
 # Put an `if` in front of the line that reads and writes. Element n - 1 is the last, and
-# element n doesn't exist. Which comparison lets the first through and stops the second?
+# element n doesn't exist. Which comparison lets i = n - 1 through and stops i = n?
 #
 # </details>
 
@@ -398,13 +398,13 @@ check(outer_product)
 # ## A test for a kernel
 #
 # A kernel that's correct for 256 elements may be wrong for 257. A **test** finds that
-# out, because it launches the kernel, looks at the result, and raises an error if
-# something is wrong. In Python, `assert condition` raises an AssertionError unless the
-# condition is true.
+# out. It launches the kernel, checks the result, and raises an error if something is
+# wrong. In Python, `assert condition` raises an AssertionError unless the condition is
+# true.
 #
 # Write a test for kernels like `tail_guard`. The check runs it on several kernels. Your
 # test must let the correct ones pass and fail the others, which have mistakes that are
-# easy to make in this lab. What did you get wrong, or nearly wrong, at first?
+# easy to make in this lab. What did you get wrong at first, or almost get wrong?
 
 # %%
 y = np.array([2, 4, 6], np.float32)

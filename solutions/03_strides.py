@@ -330,9 +330,9 @@ strides(x[1, 0:6:2], base=x)
 #
 # `item.indices(size)` of a slice returns start, stop, and step as plain numbers, and
 # takes care of None and negative numbers. The new size is `len(range(start, stop,
-# step))`. For an int, check the range yourself and add the size if it's negative. Both
-# an int and a slice's start move the offset by that many steps of the stride. Before
-# you begin, replace `...` with as many whole slices as there are dimensions left. If
+# step))`. For an int, check the range yourself and add the size if it's negative. An
+# int adds int · stride to the offset, and a slice adds start · stride. Before you
+# begin, replace `...` with as many whole slices as there are dimensions left. If
 # there's no `...`, put one at the end.
 #
 # </details>
@@ -392,6 +392,7 @@ check(slice_view)
 #
 #     (3, 1)       (2, 1, 4)       (2, 3)
 #        (4,)         (3, 1)          (2,)
+#     ------       ---------       ------
 #     (3, 4)       (2, 3, 4)       an error: 3 and 2
 #
 # Write `broadcast_shapes`. A size of 0 is a size like any other.
@@ -469,10 +470,10 @@ strides(x.expand(3, 4), base=x)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# The first `new = len(sizes) - self.ndim` dimensions have stride 0. After those,
-# dimension `d` of the result is dimension `d - new` of `self`. If the size is the same
-# or -1, the dimension keeps its stride. Otherwise, the old size must be 1, and the
-# stride is 0.
+# Call `layout.as_ints(sizes)` first. The first `new = len(sizes) - self.ndim`
+# dimensions have stride 0. After those, dimension `d` of the result is dimension `d -
+# new` of `self`. If the size is the same or -1, the dimension keeps its stride.
+# Otherwise, the old size must be 1, and the stride is 0.
 #
 # </details>
 
@@ -525,10 +526,10 @@ check(Tensor.expand)
 #
 # Write `view_or_copy`. It returns the strides of the view, or None if there's no view.
 #
-# Two neighboring dimensions can be **merged** if the stride of the outer one is the
-# stride times the size of the inner one. Merged dimensions act as a single long
-# dimension, which you can split in any way. Dimensions that can't be merged can still
-# be split. A dimension of size 1 never uses its stride, so that stride doesn't matter.
+# Two neighboring dimensions can be **merged** if the outer stride equals the inner
+# stride times the inner size. Merged dimensions act as a single long dimension, which
+# you can split in any way. Dimensions that can't be merged can still be split. A
+# dimension of size 1 never uses its stride, so that stride doesn't matter.
 
 # %%
 x = torch.arange(6).view(2, 3)
@@ -599,8 +600,8 @@ check(view_or_copy)
 #
 # If there's no view, the elements must be copied, and on a GPU, a kernel does that.
 # Element i of the view, counted row by row, goes to `y[i]`. So your `index_of` and
-# `offset_of` come together here, in CUDA C++. (This exercise builds on chapter 01. If
-# you haven't read it, come back later. No other exercise needs this one.)
+# `offset_of` come together here, in CUDA C. (This exercise builds on chapter 01. If you
+# haven't read it, come back later. No other exercise needs this one.)
 #
 # You can't pass a Python tuple to a kernel. The shape and the strides arrive as a
 # **struct**, which holds several values under one name. It's passed by value, like an
@@ -615,8 +616,8 @@ check(view_or_copy)
 # `x[0]` is the first element of the view. `long long` is a 64-bit integer.
 #
 # Write the kernel `contiguous_kernel`. It doesn't need a list of indices, or any array.
-# Find one index after the other, and add to the offset as you go. Here are the numbers
-# for i = 22, shape `(2, 3, 4)`, and strides `(1, 8, 2)`.
+# Find the index one dimension at a time, and add to the offset as you go. Here are the
+# numbers for i = 22, shape `(2, 3, 4)`, and strides `(1, 8, 2)`.
 
 # %%
 index = [int(i) for i in np.unravel_index(22, (2, 3, 4))]
@@ -625,16 +626,16 @@ print("i = 22 has index", index, "and offset", np.dot(index, (1, 8, 2)))
 # %% [markdown] hints="contiguous_kernel"
 # <details><summary>Hint 1</summary>
 #
-# In `index_of` you divided with `divmod`. What replaces it in C++, and how do you count
-# from `view.dims - 1` down to 0?
+# In `index_of` you divided with `divmod`. What replaces it in CUDA C, and how do you
+# count from `view.dims - 1` down to 0?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# First return if i is too large. Then let an offset start at 0 and a rest at i, and
-# loop over the dimensions from last to first. Divide the rest by the size. Add the
-# remainder times the stride to the offset, and keep the quotient as the new rest. At
-# the end, copy the element at that offset to `y[i]`.
+# First return if i is too large. Then start with an offset of 0 and a position of i,
+# and loop over the dimensions from last to first. Divide the position by the size, add
+# the remainder times the stride to the offset, and keep the quotient as the new
+# position. At the end, copy the element at that offset to `y[i]`.
 #
 # </details>
 
@@ -689,9 +690,10 @@ except AssertionError as error:
 # %% [markdown] hints="test_permute"
 # <details><summary>Hint 1</summary>
 #
-# NumPy's answer is `x.numpy().transpose(dims)`. Some mistakes don't show for every `x`:
-# an inverted order, the strides of a new tensor, a missing offset. Which `x` and `dims`
-# reveal each of them? How can you tell that nothing was copied?
+# NumPy's answer is `x.numpy().transpose(dims)`. Some mistakes don't show for every `x`,
+# such as permuting in the inverse order, returning row-major strides, or forgetting the
+# offset. Which `x` and `dims` reveal each of them? How can you tell that nothing was
+# copied?
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -765,6 +767,6 @@ show_check(contiguous_strides)
 #
 # ## Where to go next
 #
-# So far, you haven't computed anything, but only read tensors in different ways. In
+# So far, you've only read tensors in different ways and haven't computed anything. In
 # chapter 04, one kernel adds and multiplies tensors of any layout, and it finds each
 # element in the same way as your kernel.

@@ -49,10 +49,11 @@ def test_permute(permute):
     The view must have the correct shape and elements and share the memory of x, for any
     strides and any offset of x, and for dims passed as ints or as one tuple, including
     negative ones. Don't test which errors it raises for invalid dims. If `permute`
-    itself raises an error where it should return a view, you needn't catch it.
+    itself raises an error where it should return a view, you don't have to catch it.
 
-    You can use minigrad.arange(n), x.as_strided(shape, strides, offset), x.numpy(),
-    which shares the memory of x, np.array_equal, and np.shares_memory(one, other).
+    You can use minigrad.arange(n), x.as_strided(shape, strides, offset),
+    np.array_equal, np.shares_memory(one, other), and x.numpy(), which shares the memory
+    of x.
     Compare with NumPy, because the check runs your test without PyTorch.
     """
 
