@@ -177,8 +177,7 @@ print("a:", a.grad, " b:", b.grad, " solved:", (a.grad, b.grad) == (9.0, 2.0))
 # <details><summary>Answer</summary>
 #
 # a is used three times, so three paths lead to it. The product a · a sends it 2 and 2,
-# and a · b sends it 5. Each `=` overwrites the part before, and only 5 is left. **Where
-# gradients meet, they're added up.**
+# and a · b sends it 5. Each `=` overwrites the part before, and only 5 is left.
 #
 # ```python
 # parent.grad += v.grad * slope
@@ -187,8 +186,9 @@ print("a:", a.grad, " b:", b.grad, " solved:", (a.grad, b.grad) == (9.0, 2.0))
 # </details>
 
 # %% [markdown]
-# With `+=`, this example works, but the next one doesn't, because u is used twice **on
-# the way** to y. The formula is 4 · x, so the slope should be 4.
+# **Where gradients meet, they're added up.** With `+=`, this example works, but the
+# next one doesn't, because u is used twice **on the way** to y. The formula is 4 · x,
+# so the slope should be 4.
 
 
 # %%
@@ -389,9 +389,9 @@ loss, loss.grad_fn
 
 # %% [markdown]
 # `grad_fn` is the **node** of the operator that made the tensor. `next_functions` has a
-# pair for each operand. The pair contains the node that gets the operand's gradient,
-# and the operand's number among that node's results, which is 0 because `Mul` has only
-# one.
+# pair for each operand. The pair's first part is the node that gets the operand's
+# gradient. The second says which of that node's results the operand is. It's 0, because
+# `Mul` has only one result.
 
 # %%
 print(loss.grad_fn.next_functions)
@@ -518,8 +518,8 @@ print(y, x.grad, "solved:", good)
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# Add to x what rounding changes, but detached, so that it counts as a constant. This is
-# called the **straight-through estimator**.
+# To round x, you add `x.round() - x` to it. Detach this difference, so that it counts
+# as a constant. This is called the **straight-through estimator**.
 #
 # ```python
 # y = x + (x.round() - x).detach()
@@ -614,7 +614,6 @@ print("solved:", gradcheck(Sigmoid.apply, x, raise_exception=False))
 # <details><summary>Answer</summary>
 #
 # Both are {{=300}}, because the second call overwrites what the first one saved.
-# Networks call the same operator many times, so each call needs its own context.
 #
 # </details>
 
@@ -639,6 +638,8 @@ second.backward()
 print(p.grad, q.grad)
 
 # %% [markdown]
+# Networks call the same operator many times, so each call needs its own context.
+#
 # **To the lab**: exercise 1 (`apply`) and exercise 2 (`leaf_rules`).
 #
 # ## The order
@@ -686,8 +687,8 @@ for _ in range(3):
     print(x.grad)
 
 # %% [markdown]
-# So you have to reset `.grad` before each step, and PyTorch's `optimizer.zero_grad()`
-# does that.
+# Because each backward adds to `.grad`, you have to reset it before each step, and
+# PyTorch's `optimizer.zero_grad()` does that.
 #
 # ### A second backward
 #
@@ -786,7 +787,8 @@ y.backward(dy)
 print(dy, bias.grad, sep="\n")
 
 # %% [markdown]
-# So a broadcast in forward is a sum in backward.
+# Each number is the sum of a column of `dy`, so a broadcast in forward is a sum in
+# backward.
 #
 # **To the lab**: exercise 5 (`sum_to_size`).
 #
@@ -1062,9 +1064,8 @@ with trying():
 # <details><summary>Answer</summary>
 #
 # At 0, the central difference is 1/2 but backward says 0, so `gradcheck` {{=fails|0.0
-# False}}. Neither is wrong, because relu has no slope there. So test gradients away
-# from corners. At 0.001, {{=it passes|0.001 True}}, because its small steps don't reach
-# the corner.
+# False}}. Neither is wrong, because relu has no slope there. At 0.001, {{=it
+# passes|0.001 True}}, because its small steps don't reach the corner.
 #
 # </details>
 
@@ -1074,8 +1075,8 @@ for value in 0.0, 0.001:
     print(value, gradcheck(lambda x: x.relu(), x, raise_exception=False))
 
 # %% [markdown]
-# Test gradients with random inputs of both signs and a random `dy`, because a `dy` of
-# ones hides a missing factor `dy`.
+# Test gradients away from corners, with random inputs of both signs and a random `dy`,
+# because a `dy` of ones hides a missing factor `dy`.
 #
 # **To the lab**: exercise 16 (`numerical_jacobian`) and exercise 17
 # (`test_div_backward`), a test that you write.

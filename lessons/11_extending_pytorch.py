@@ -172,13 +172,14 @@ part("extension/csrc/cuda.cu", "#define DISPATCH", "    }")
 # <details><summary>Answer</summary>
 #
 # The results would be the same, but the GPU would sit idle a hundred times, because the
-# host couldn't prepare a launch until the previous kernel had finished. So an operator
-# doesn't wait, unless the size of its result depends on values, as for `nonzero`. An
-# error inside the kernel then shows up at the next call that waits.
+# host couldn't prepare a launch until the previous kernel had finished.
 #
 # </details>
 
 # %% [markdown]
+# An operator only waits if the size of its result depends on values, as for `nonzero`.
+# So an error inside its kernel usually shows up later, at the next call that waits.
+#
 # ### The checks
 #
 # A kernel trusts the address that it's given, so the function that Python calls begins
@@ -289,11 +290,13 @@ print(done.returncode, done.stderr.strip())
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# The process {{=dies|-6}}, because `free` takes only what `malloc` returned. An
-# `at::Tensor` counts its references, and when none is left, it returns the memory to
-# the allocator that it came from.
+# The process {{=dies|-6}}, because `free` takes only what `malloc` returned.
 #
 # </details>
+
+# %% [markdown]
+# An `at::Tensor` counts its references, and when none is left, it returns the memory to
+# the allocator that it came from.
 #
 # <details><summary>More mistakes at the boundary to C</summary>
 #
@@ -475,20 +478,23 @@ if ops:
 # <details><summary>Answer</summary>
 #
 # It {{=raises an error|Unsupported}}, because a pybind11 function tells the compiler
-# nothing. It has no **schema**, which would list the names and types of its arguments
-# and results, and there's no rule for the shape of its result. Without
-# `fullgraph=True`, the result is correct, but the graph is cut in two at this call,
-# which is called a **graph break**.
+# nothing about its arguments and its result.
 #
 # </details>
+
+# %% [markdown]
+# A compiler needs an operator's **schema**, which lists the names and types of its
+# arguments and results, and a rule for the shape of its result. If they're missing and
+# `fullgraph` isn't set, the result is correct, but the graph is cut in two at this
+# call, which is called a **graph break**.
 #
 # ## Register an operator
 #
 # PyTorch's docs recommend registering an operator with `torch.library`, for which you
 # provide a function, a name with a schema, a shape rule, and a gradient.
 #
-# Any function will do, and ours launches the same kernel through `minigrad.Kernel`. It
-# uses CuPy on a GPU, so two libraries have to agree on memory and on streams.
+# Any function will do, and ours launches the same kernel through `minigrad.Kernel`,
+# which uses CuPy on a GPU, so two libraries have to agree on memory and on streams.
 #
 # **Memory.** CuPy, NumPy, and PyTorch exchange arrays through **DLPack**, a C struct
 # with an address, a shape, strides, and a dtype, so nothing is copied.
@@ -718,8 +724,8 @@ print("solved:", agree)
 
 # %% [markdown]
 # The library does the rest, and also sums the gradient of `row`, because that operand
-# was broadcast. The next table compares the three ways. (`register_kernel` gives an
-# operator a second function for another device.)
+# was broadcast. The next table compares the three ways to add an operator.
+# (`register_kernel` gives an operator a second function for another device.)
 #
 # | | extension | `torch.library` | minigrad |
 # |---|---|---|---|
@@ -789,8 +795,8 @@ for pair in (a, b), (torch.rand(2, 3, 4), torch.rand(2, 4, 5)):
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# Two matrices become {{=one `mm`|aten.mm.default}}, and the batches become {{=one
-# `bmm`|aten.bmm.default}} between reshapes that copy nothing.
+# The batches do. They become {{=one `bmm`|aten.bmm.default}} between reshapes that copy
+# nothing, while two matrices become {{=one `mm`|aten.mm.default}}.
 #
 # </details>
 
@@ -848,8 +854,8 @@ viz.profile(prof)
 # ## Is it correct?
 #
 # A matrix of random numbers exposes few faults. Let's see which ones it misses for y =
-# 3x, with one correct version and seven faulty ones, two of which need `flat`. It
-# ignores strides and reads the storage in order, as `ramp` did.
+# 3x, with one correct version and seven faulty ones. Two of the faulty ones use `flat`,
+# which ignores strides and reads the storage in order, as `ramp` did.
 
 
 # %%
@@ -917,8 +923,8 @@ def passing(test):
 # tolerance that depends on the dtype (chapter 05), and raises an error if they differ.
 #
 # **Puzzle 7: other strides.** With this x, the test fails {{=only for the operator in
-# half precision|{'in half precision'} solved}}. Choose another x of shape (2, 3) for
-# which it also fails for the one that ignores strides.
+# half precision|{'in half precision'} solved}}. Choose another x of shape (2, 3), so
+# that the test also fails for the operator that ignores strides.
 
 
 # %%
@@ -982,7 +988,7 @@ print(found, "solved:", {"gradient of ones", "ignores dy's strides"} <= found)
 # result, and so does `reuses_y`, until the next call.
 #
 # **Puzzle 9: call it twice.** This test calls the operator a second time, but finds
-# only one of the two, so change that line.
+# only one of the two faults, so change that line.
 
 
 # %%
@@ -1041,7 +1047,8 @@ print(found, "solved:", {"changes x", "reuses y"} <= found)
 # 1. Look at the launch, because if it isn't in the current stream, the kernel may run
 #    before its input has been written.
 # 2. A compiler asks for the shape before there are any values, when some sizes may not
-#    be known yet. Its machine may not even have the GPU that the kernel needs.
+#    be known yet. The compiler's machine may not even have the GPU that the kernel
+#    needs.
 # 3. It says {{=nothing|line 5: torch.testing.assert_close(y, expected)}}, because
 #    nobody reads the False. Use `assert_close`, or write `assert torch.allclose(…)`.
 #

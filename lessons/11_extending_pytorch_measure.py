@@ -191,5 +191,6 @@ print(f"{written:,.0f} GB/s", "solved:", 3000 < written < 3350)
 # with. If PyTorch's operators can't express your computation, as for a lookup in your
 # own data structure, you need a kernel of your own.
 #
-# `docs/benchmarks/extension.md` has the times of all of them, and `python
-# benchmarks/extension.py` measures them on your machine.
+# `docs/benchmarks/extension.md` has the times of eager PyTorch, `torch.compile`, the
+# extension, and minigrad, and `python benchmarks/extension.py` measures them on your
+# machine.

@@ -173,11 +173,14 @@ if tf:
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# TensorFlow raises an error instead of treating the gradient as 0. A registered
-# function gets the operation, with its inputs and attributes, and the gradient of each
-# output. It returns one gradient per input, computed by other operators.
+# TensorFlow raises an error instead of treating the gradient as 0.
 #
 # </details>
+
+# %% [markdown]
+# A registered gradient is a function that gets the operation, with its inputs and
+# attributes, and the gradient of each output. It returns one gradient per input,
+# computed by other operators.
 
 # %%
 if tf:

@@ -53,12 +53,16 @@ print(y)
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# It prints {{=no number|mul5 = Mul(add3, const4)}}, because y is an **operation**, a
-# node that says what to compute, and from which other nodes. `x * x` made such a node
-# too, each number became a constant, and x is a **placeholder** for a value that isn't
-# there yet. The 5 in mul5 is the node's position in the graph.
+# It prints {{=no number|mul5 = Mul(add3, const4)}}, because so far, nothing has been
+# computed.
 #
 # </details>
+
+# %% [markdown]
+# Here, y is an **operation**, a node that says what to compute, and from which other
+# nodes. `x * x` made such a node too, each number became a constant, and x is a
+# **placeholder** for a value that isn't there yet. The 5 in mul5 is the node's position
+# in the graph.
 
 # %%
 viz.program(g)
@@ -89,13 +93,14 @@ with trying(), g.as_default():
 # <details><summary>Answer</summary>
 #
 # `if` needs an answer now, but {{=there is none|it has no value while the graph is
-# defined}}, because the value comes later and differs from run to run. So a choice has
-# to be an operation too, such as `cond(p, a, b)`, which is `a` if `p` isn't 0 in this
-# run, and `b` otherwise.
+# defined}}, because the value comes later and differs from run to run.
 #
 # </details>
 
 # %% [markdown]
+# In a graph, a choice has to be an operation too, such as `cond(p, a, b)`, which is `a`
+# if `p` isn't 0 in this run, and `b` otherwise.
+#
 # **Puzzle 1: absolute value.** Change the line so that y is |x|. `graph.relu(x)` may
 # help, because it's 0 unless x is positive.
 
@@ -121,8 +126,8 @@ print(found, "solved:", found == [3, 0, 2])
 # </details>
 
 # %% [markdown]
-# In TensorFlow, a loop whose length depends on a value is an operation too, and users
-# missed plain Python.
+# In TensorFlow 1, a loop whose length depends on a value is an operation too. Many
+# users would rather have written plain Python.
 #
 # ## What a session does
 #
@@ -140,8 +145,8 @@ print([o.name for o in graph.execution_order([loss])])
 
 # %% [markdown]
 # h needs {{=neither t nor the loss|['const2', 'x', 'mul3', 'tanh4']}}. You can feed any
-# operation, not only a placeholder, and then the session also leaves out that operation
-# and what only it needs.
+# operation, not only a placeholder. Then the session computes neither that operation
+# nor the nodes that only it needs.
 #
 # **Puzzle 2: half a network.** You know that h is [0.5, 0.5], but not which x leads to
 # it. Change the line so that the loss can be computed.
@@ -218,8 +223,6 @@ print("solved:", (len(g.operations), len(session.plans)) == (3, 1))
 # print(session.run(y, {x: value}))
 # ```
 #
-# After TensorFlow's `graph.finalize()`, defining another node is an error.
-#
 # </details>
 
 # %% [markdown]
@@ -246,13 +249,15 @@ graph.Session(g).run([y, dy, d2y], {x: 3.0})
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# They're {{=27|tensor(27.)}}, 3x² = 27, and 6x = {{=18|tensor(18.)}}. The second
-# derivative needed no extra code, because a gradient is made of operations that have
-# gradients too. But the graph has grown to {{=53 operations}}.
+# They're {{=27|tensor(27.)}}, 3x² = 27, and 6x = {{=18|tensor(18.)}}. With all the
+# nodes that `gradients` defined, the graph has {{=53 operations}}.
 #
 # </details>
 
 # %% [markdown]
+# The second derivative needed no extra code, because a gradient is made of operations
+# that have gradients too.
+#
 # A `Variable` is a value that a session keeps from run to run, and `assign` changes it.
 
 # %%
@@ -295,7 +300,8 @@ print(ours, "solved:", ours[4] < 0.01)
 #
 # TensorFlow 2 still includes version 1, as `tf.compat.v1`. Here's puzzle 4's program,
 # but with w as a row, to show a transpose. `control_dependencies` makes TensorFlow
-# compute the loss before w changes, and `start` gives w its initial value.
+# compute the loss before w changes, `start` gives w its initial value, and after
+# `finalize`, defining another node is an error.
 
 # %%
 tensorflow = importlib.util.find_spec("tensorflow")
@@ -330,10 +336,10 @@ else:
     print(GET)
 
 # %% [markdown]
-# PyTorch and minigrad are **eager** (or **define-by-run**), so each line computes at
-# once, and each step of the loop makes a new graph for backward. The transpose is
-# `w.T`, a view with swapped strides, but TensorFlow's tensors have no strides, so its
-# product has an argument for that, `transpose_b=True`.
+# PyTorch and minigrad are **eager** (or **define-by-run**), so each line computes right
+# away, and each step of the loop makes a new graph for backward. The transpose is
+# `w.T`, a view with swapped strides. TensorFlow's tensors have no strides, so
+# `tf.matmul` has the argument `transpose_b=True` instead.
 
 # %%
 w, found = minigrad.tensor([[0.5, 1.0]], requires_grad=True), []
@@ -367,7 +373,7 @@ print(found)
 #
 # Since version 2.0 (2019), TensorFlow has been eager by default. `tf.function` brings
 # the graph back by **tracing**, which means running a Python function once and
-# recording its operators.
+# recording its operators. A trace serves only calls with the same shapes and dtypes.
 
 # %%
 if tensorflow:
@@ -456,8 +462,8 @@ print(len(graphs), "graphs")
 # | learning curve | like NumPy, plus gradients | easy with Keras, longer without it |
 # | community | most new research | older products, phones, browsers |
 #
-# Choose PyTorch for new models, because most papers and pretrained models use it, and
-# TensorFlow if your product already does.
+# Choose PyTorch for new models, because most papers and pretrained models use it.
+# Choose TensorFlow if your product already uses it.
 #
 # </details>
 
@@ -481,9 +487,9 @@ print(f.graph)
 # %% [markdown]
 # Each numbered line is a node, with its operator, its inputs, and usually its result's
 # dtype and shape. The indented lines are the operators inside the fused node, which has
-# the last one's number. With **fusion**, jit has turned all five operators into {{=one
-# node|fused_mul_add_relu_mul_and_1_more}}, which runs as a single kernel. Like a
-# session, jit also computes a common subexpression only once.
+# the number of the last of them. With **fusion**, jit has turned all five operators
+# into {{=one node|fused_mul_add_relu_mul_and_1_more}}, which runs as a single kernel.
+# Like a session, jit also computes a common subexpression only once.
 #
 # **Puzzle 5: three multiplications.** This function computes x⁸ with seven
 # multiplications. Change the line so that only three are left in the graph.
@@ -504,8 +510,8 @@ print("solved:", few)
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# Python multiplies from left to right, so the given line has no expression twice. With
-# these parentheses, x² occurs four times and x⁴ twice.
+# Python multiplies from left to right, so no expression occurs twice in the given line.
+# With these parentheses, x² occurs four times and x⁴ twice.
 #
 # ```python
 # return ((x * x) * (x * x)) * ((x * x) * (x * x))
@@ -532,11 +538,13 @@ viz.ranking({"bytes moved": dict(zip(("five kernels", "fused"), traffic, strict=
 # The first and the last kernel each read 24 + 4 elements and write 24, which is 208
 # bytes, and the others each read and write 24, which is 192. All five move 2 · 208 + 3
 # · 192 = {{=992}} bytes. The fused kernel reads x and y and writes the result, so it
-# moves {{=208}}. Memory bandwidth limits such kernels, so fewer bytes mean less time.
+# moves {{=208}}.
 #
 # </details>
 
 # %% [markdown]
+# Memory bandwidth limits such kernels, so fewer bytes mean less time.
+#
 # jit assembled the fused kernel's source from a short CUDA C expression for each
 # operator.
 
@@ -560,7 +568,7 @@ print(same.all())
 # ### What can be one kernel?
 #
 # Each thread computes one element of every node in its kernel. **Predict** where jit
-# has to cut this chain.
+# has to cut this chain. (In the picture, an orange box is a kernel.)
 
 # %%
 g = minigrad.jit(lambda x: ((x * 2 + 1) / (x * 2 + 1).sum() - 0.5).relu())
@@ -571,15 +579,15 @@ viz.program(g)
 # <details><summary>Answer</summary>
 #
 # It cuts at {{=the sum|sum uses}}, because a sum needs all elements, and a thread has
-# only one. What comes before the sum becomes one kernel (an orange box), and what comes
-# after it another.
+# only one. What comes before the sum becomes one kernel, and what comes after it
+# becomes another.
 #
 # </details>
 
 # %% [markdown]
-# The order matters too, because a fused kernel runs where its **last** node was. So no
-# other node between its first and its last may use its results, or change memory that
-# it uses.
+# The order of the operators matters too, because a fused kernel runs where its **last**
+# node was. So between its first and last nodes, no node outside it may use its results
+# or change memory that it uses.
 #
 # **Puzzle 6: three kernels or two?** Both operators in this line use z, and nothing is
 # fused. Change their order so that only two kernels are left.
@@ -641,12 +649,13 @@ with minigrad.kernel_variant("fastest"):
 # <details><summary>Answer</summary>
 #
 # They become {{=three|3 kernels}}. The first product has an epilogue (`+ bias` and
-# `relu`), and the mean has a prologue (`- 1` and `** 2`). A `get_attr` node is a tensor
-# that isn't an argument, so it needs no kernel.
+# `relu`), and the mean has a prologue (`- 1` and `** 2`).
 #
 # </details>
 
 # %% [markdown]
+# A `get_attr` node is a tensor that isn't an argument, so it needs no kernel.
+#
 # **To the lab**: exercise 5 (`common_subexpressions`), exercise 6 (`can_fuse`), and
 # exercise 7 (`fused_kernel`).
 #
@@ -672,12 +681,14 @@ print(minigrad.jit.explain(h))
 #
 # The first call's trace would say "add 1", which gives 0 in the second call. But jit
 # notices that `if` reads a tensor's value, {{=names the line|line 3}}, and runs the
-# function as it is, which gives −2. `torch.compile` splits the graph there (a **graph
-# break**) and lets Python decide in between.
+# function as it is, which gives −2.
 #
 # </details>
 
 # %% [markdown]
+# At such an `if`, `torch.compile` splits the graph (a **graph break**) and lets Python
+# decide in between.
+#
 # A trace also depends on shapes, dtypes, Python numbers, and whether a module is in
 # training mode. jit records them as **guards** and compares them before each call.
 # **Predict** how many times the function below is traced in four calls.
@@ -696,13 +707,14 @@ print(minigrad.jit.explain(predict))
 # <details><summary>Answer</summary>
 #
 # It's traced {{=3|traces 3}} times, because the new {{=shape|(5, 4)}} and the new
-# {{=mode|model.training was True, is False}} each need a trace. jit keeps all traces
-# and runs the one whose guards hold. Like `torch.compile`, it makes at most eight, and
-# if none fits, it runs the function as it is.
+# {{=mode|model.training was True, is False}} each need a trace.
 #
 # </details>
 
 # %% [markdown]
+# jit keeps all traces and runs the one whose guards hold. Like `torch.compile`, it
+# makes at most eight, and if none fits, it runs the function as it is.
+#
 # **Puzzle 7: a new number each time.** This function is traced again for each n. Change
 # the line so that one trace serves all calls.
 
@@ -831,7 +843,7 @@ viz.ranking({
 # from {{mnist/mnist on cuda | minigrad.jit | 784-30-10}} µs to
 # {{mnist/mnist on cuda | minigrad.jit with a CUDA graph | 784-30-10}}, because most of
 # the time went into launches. We turned off TF32, which PyTorch uses for convolutions
-# by default, so its bars on the left would normally be shorter.
+# by default. With it, PyTorch's bars on the left would be shorter.
 #
 # Without a GPU, minigrad records and replays the launches itself, with the same
 # interface and pitfalls. During a capture, **nothing runs**. **Predict** both lines.
@@ -882,10 +894,10 @@ print(y[0].item() - before, "solved:", y[0].item() - before == 200)
 # </details>
 
 # %% [markdown]
-# So a captured step reads **static** tensors, which are made once, and you copy each
-# batch into them. During a capture, the host can't read results or wait for them,
-# because there aren't any yet. It can't copy numbers to the device either, because
-# every replay would copy the same ones.
+# Because a captured launch holds addresses, a captured step reads **static** tensors,
+# which are made once, and you copy each batch into them. During a capture, the host
+# can't read results or wait for them, because there aren't any yet. It can't copy
+# numbers to the device either, because every replay would copy the same ones.
 
 # %%
 x = minigrad.ones(3, device="sim")
@@ -974,11 +986,15 @@ print(eager == found, found)
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# {{=Every bit is the same|True}}. `minigrad.jit(step, mode="reduce-overhead")` combines
-# both ideas, because it traces and fuses, and then captures the kernels that are left.
-# `torch.compile` has the same mode.
+# {{=Every bit is the same|True}}, because each replay reads the learning rate from its
+# tensor.
 #
 # </details>
+
+# %% [markdown]
+# `minigrad.jit(step, mode="reduce-overhead")` combines both ideas, because it traces
+# and fuses, and then captures the kernels that are left. `torch.compile` has the same
+# mode.
 #
 # ## Before you go: two questions
 #
@@ -988,8 +1004,8 @@ print(eager == found, found)
 #
 # <details><summary>Answers</summary>
 #
-# 1. Twice, because jit keeps the trace of each number.
-# 2. At the line that brings in the batch. It has to copy into the static tensor,
+# 1. It's traced twice, because jit keeps the trace of each number.
+# 2. Look at the line that brings in the batch. It has to copy into the static tensor,
 #    because an assignment only rebinds the name.
 #
 # </details>
