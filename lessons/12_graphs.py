@@ -126,8 +126,7 @@ print(found, "solved:", found == [3, 0, 2])
 # </details>
 
 # %% [markdown]
-# In TensorFlow 1, a loop whose length depends on a value is an operation too. Many
-# users would rather have written plain Python.
+# In TensorFlow 1, a loop whose length depends on a value is an operation too.
 #
 # ## What a session does
 #
@@ -249,8 +248,8 @@ graph.Session(g).run([y, dy, d2y], {x: 3.0})
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# They're {{=27|tensor(27.)}}, 3x² = 27, and 6x = {{=18|tensor(18.)}}. With all the
-# nodes that `gradients` defined, the graph has {{=53 operations}}.
+# They're {{=27|tensor(27.)}}, 3x² = 27, and 6x = {{=18|tensor(18.)}}. The graph now has
+# {{=53 operations}}.
 #
 # </details>
 
