@@ -18,6 +18,10 @@ def cases(random):
     x = drawn(random, 1000)
     x[[300, 600]], x[768:1000] = [np.inf, np.nan], 0
     yield "zero, inf and NaN", launch(x, 1000, 4, 256)
+    for end in 0, -1:  # 0 times what stands there is NaN
+        x = drawn(random, 45)
+        x[32:][end] = np.inf
+        yield "zero, inf and NaN", launch(x, 45, 2, 32)
 
 
 def drawn(random, n):
