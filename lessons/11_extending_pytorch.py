@@ -177,8 +177,9 @@ part("extension/csrc/cuda.cu", "#define DISPATCH", "    }")
 # </details>
 
 # %% [markdown]
-# An operator only waits if the size of its result depends on values, as for `nonzero`.
-# So an error inside its kernel usually shows up later, at the next call that waits.
+# An operator waits only if the host needs a value from the GPU, as for `item`, or for
+# `nonzero`, whose result's size depends on values. So an error inside its kernel
+# usually shows up later, at the next call that waits.
 #
 # ### The checks
 #
@@ -410,8 +411,9 @@ else:
 # >
 # > db[n] = sum over m of dy[m, n] · a[m]
 #
-# `torch.autograd.Function` is the class that you built in chapter 08. `forward` saves
-# in `ctx` what `backward` needs, and `backward` returns one gradient per argument.
+# `torch.autograd.Function` works like the class that you built in chapter 08. `forward`
+# saves in `ctx` what `backward` needs, and `backward` returns one gradient per
+# argument.
 #
 # **Puzzle 3: the other gradient.** In `einsum`'s string, each letter names a dimension,
 # and those missing after the arrow are summed. `da` is correct, so fix `db`.
@@ -605,8 +607,8 @@ torch.ops.lesson11.outer(a.to("meta"), b.to("meta")).shape
 
 # %% [markdown]
 # The **gradient** consists of two functions. The first saves what the second needs to
-# compute the gradient. A compiler traces the second one too, so it may call only
-# operators that have shape rules.
+# compute the gradient. A compiler traces the second function too, so that function may
+# call only operators that have shape rules.
 
 
 # %%
@@ -685,8 +687,8 @@ print("solved:", set(found.values()) == {"SUCCESS"})
 #
 # In minigrad, you register an elementwise operator with one call (chapter 04). Here's
 # √(a² + b²), the length of the hypotenuse, with NumPy's function, an expression in CUDA
-# C, and a gradient for each operand. Its slope with respect to a is a divided by the
-# length.
+# C, and a gradient for each operand. The length's slope with respect to a is a divided
+# by the length.
 #
 # **Puzzle 5: by symmetry.** Fix the gradient of b.
 

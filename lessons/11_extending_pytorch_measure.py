@@ -52,7 +52,7 @@ except (extension.NoCompiler, extension.BuildFailed) as problem:
 # 5. Make both do the same work, in the same dtype and gradient mode.
 #
 # `torch.utils.benchmark.Timer` does the warm-up and the waiting. It reads the host's
-# clock, so its times include the launch, but it doesn't alternate.
+# clock, so its times include the launch, and it doesn't alternate.
 #
 # **Puzzle 1: the same work.** The next cells compare PyTorch's `einsum` with our
 # extension, but `einsum` has more work to do. Give it the same work.
@@ -97,8 +97,8 @@ for n in (16, 256) if ops else ():
 viz.bars(times, [*texts]) if ops else print("not run: needs a C++ compiler")
 
 # %% [markdown]
-# On a CPU, PyTorch's loops are tuned, but ours are written to be read. On a GPU, memory
-# limits both.
+# On a CPU, PyTorch's loops are tuned, but ours are written to be read. Both results are
+# small, so on a GPU you mostly see the cost of a call.
 #
 # ## Python's share
 #
@@ -117,8 +117,9 @@ for (file, line, name), (_, count, own, *_) in sorted(rows, key=lambda r: -r[1][
 
 # %% [markdown]
 # The first column is each function's own time per call. Most of the time goes to the
-# dispatcher's Python functions, because the operator was registered from Python. With
-# `TORCH_LIBRARY` in C++, a call doesn't pass through them.
+# dispatcher's Python functions, because `ops.outer` was registered from Python, unlike
+# the bare `ops._C.outer`. With `TORCH_LIBRARY` in C++, a call doesn't pass through
+# them.
 #
 # ## The GPU's share
 #
@@ -188,8 +189,8 @@ print(f"{written:,.0f} GB/s", "solved:", 3000 < written < 3350)
 # A kernel of your own wins where it **fuses**. In eager PyTorch, gelu(x + bias) is two
 # kernels, which read or write a tensor of x's size four times, while a fused kernel
 # does so twice. But `torch.compile` also fuses such chains, so it's the one to compare
-# with. If PyTorch's operators can't express your computation, as for a lookup in your
-# own data structure, you need a kernel of your own.
+# with. You also need one if PyTorch's operators can't express your computation, such as
+# a lookup in your own data structure.
 #
 # `docs/benchmarks/extension.md` has the times of eager PyTorch, `torch.compile`, the
 # extension, and minigrad, and `python benchmarks/extension.py` measures them on your

@@ -56,10 +56,10 @@ def part(file, first, last):
 part("tensorflow/ops.cc", 'REGISTER_OP("MinigradOuter")', "    .Doc")
 
 # %% [markdown]
-# An `Attr` is a constant in the graph. The two here are the type T, which inputs and
-# output share, and a number with a default. The **shape function** gets shapes that may
-# be partly unknown. `WithRank` demands two dimensions, and `Merge` returns whichever of
-# two sizes is known, or fails if both are known and differ.
+# An `Attr` is a constant in the graph. The two here are `T`, the type that the inputs
+# and the output share, and `scale`, a number with a default. The **shape function**
+# gets shapes that may be partly unknown. `WithRank` demands two dimensions, and `Merge`
+# returns whichever of two sizes is known, or fails if both are known and differ.
 #
 # ## Computed
 #

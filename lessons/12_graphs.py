@@ -626,7 +626,7 @@ print("solved:", both.graph.count() == 2)
 # then the product's **epilogue**. Likewise, the operators right before a sum or mean
 # can be its **prologue**, which each thread applies to the elements it reads.
 #
-# If operators could be either, jit makes them the prologue. **Predict** how many
+# If an operator fits both, jit makes it part of the prologue. **Predict** how many
 # kernels these seven operators become, and which belong together.
 
 
@@ -653,7 +653,8 @@ with minigrad.kernel_variant("fastest"):
 # </details>
 
 # %% [markdown]
-# A `get_attr` node is a tensor that isn't an argument, so it needs no kernel.
+# A `get_attr` node is a tensor from outside the function, which exists already, so it
+# needs no kernel.
 #
 # **To the lab**: exercise 5 (`common_subexpressions`), exercise 6 (`can_fuse`), and
 # exercise 7 (`fused_kernel`).
@@ -844,8 +845,8 @@ viz.ranking({
 # the time went into launches. We turned off TF32, which PyTorch uses for convolutions
 # by default. With it, PyTorch's bars on the left would be shorter.
 #
-# Without a GPU, minigrad records and replays the launches itself, with the same
-# interface and pitfalls. During a capture, **nothing runs**. **Predict** both lines.
+# On `sim`, minigrad records and replays the launches itself, with the same interface
+# and pitfalls. During a capture, **nothing runs**. **Predict** what each `print` shows.
 
 # %%
 x, y = minigrad.ones(3, device="sim"), minigrad.zeros(3, device="sim")
@@ -895,8 +896,8 @@ print(y[0].item() - before, "solved:", y[0].item() - before == 200)
 # %% [markdown]
 # Because a captured launch holds addresses, a captured step reads **static** tensors,
 # which are made once, and you copy each batch into them. During a capture, the host
-# can't read results or wait for them, because there aren't any yet. It can't copy
-# numbers to the device either, because every replay would copy the same ones.
+# can't read results or wait for them, because there aren't any yet. It can't send new
+# numbers to the device either, because each replay reads the same host address.
 
 # %%
 x = minigrad.ones(3, device="sim")

@@ -215,9 +215,9 @@ def gradients(y, xs, grad_of):
     grad_of(operation, dy): dy is the gradient of the operation's result. It returns a
         tuple with the gradient of each input, or None for an input that gets none.
 
-    Call grad_of exactly once, when dy is complete, for each operation that is y or
-    needed for y, if one of its inputs is an x or depends on an x. Don't call it for
-    others, because they may have no gradient. If an operation is used several times,
+    Call grad_of exactly once, when dy is complete, for each operation that meets two
+    conditions: it's y or needed for y, and an input of it is an x or depends on an x.
+    Don't call it for others, because they may have no gradient. If an operation is used several times,
     add the parts of its gradient with +, even if two parts are the same object. If an
     operation gets only None, it has no gradient, so don't call grad_of for it, and
     return None if it's one of the xs.

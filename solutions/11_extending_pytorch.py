@@ -18,8 +18,8 @@
 # C++, two kernels, the gradient, a shape rule, and a function that finds faulty
 # operators. The two in C++ need a C++ compiler and don't count if there's none.
 # Compiling against PyTorch's headers takes ten seconds or more, so these two checks
-# answer more slowly than the others. The kernels run in the simulator and, if there's a
-# GPU, also as an extension of PyTorch.
+# take longer than the others. The kernels run in the simulator and, if there's a GPU,
+# also as an extension of PyTorch.
 
 # %% [markdown]
 # {{how}}
@@ -57,7 +57,7 @@ answers_from("labs", before="11_extending_pytorch")
 # Write `check_bias_gelu`, with a `TORCH_CHECK(condition, "what's wrong: ", value)` for
 # each condition. (Most rules have two.) The message names the argument (`x` or `bias`)
 # and shows the value that breaks the rule: the device, the dtype, the number of
-# dimensions, or both sizes. If memory is the problem, it contains the word
+# dimensions, or both sizes. If a tensor isn't contiguous, it contains the word
 # "contiguous". Sizes of 0 are fine.
 #
 # A tensor in C++ has `device()`, `scalar_type()`, `is_floating_point()`, `dim()`,
@@ -198,17 +198,17 @@ with trying():
 check(bias_gelu_cpu)
 
 # %% [markdown] task="bias_gelu_backward"
-# ## A kernel for its slope
+# ## A kernel for gelu's slope
 #
-# On a GPU, one thread computes each element. PyTorch writes such kernels as templates,
-# but here, two names are defined when the kernel is compiled. `scalar_t` is the type of
-# an element, and `acc_t` is the type to compute in. The next cell runs gelu(x + bias)
-# as such a kernel. `x` and `y` have `n` elements in rows of `N`, and `bias` has `N`.
+# On a GPU, one thread computes each element. In PyTorch, such kernels are templates,
+# but here, compiler options define the names of two types. `scalar_t` is the type of an
+# element, and `acc_t` is the type to compute in. The next cell runs gelu(x + bias) as
+# such a kernel. `x` and `y` have `n` elements in rows of `N`, and `bias` has `N`.
 #
-# If `acc_t` is float, write `(acc_t)0.5` instead of `0.5`. A bare `0.5` is a double, so
-# the whole expression would be computed in double, and most GPUs have only 1/32 or 1/64
-# as many units for that. (The check can't tell the difference, because the result is
-# just as precise.)
+# Write `(acc_t)0.5` instead of `0.5`, because `acc_t` may be float. A bare `0.5` is a
+# double, so the whole expression would be computed in double, and most GPUs have only
+# 1/32 or 1/64 as many units for that. (The check can't tell the difference, because the
+# result is just as precise.)
 #
 # The gradient of x is `dx = dy * gelu'(u)`, where u = x + bias. Work out gelu' with the
 # product rule and the chain rule. You also need the derivative of erf:
@@ -247,9 +247,9 @@ u.grad
 # %% [markdown] hints="bias_gelu_backward"
 # <details><summary>Hint 1</summary>
 #
-# gelu(u) is a product of u and a share, (1 + erf(u / √2)) / 2, which also depends on u.
-# So gelu' has two parts. What's the derivative of the share? Don't forget the inner
-# derivative, 1 / √2.
+# gelu(u) is the product of u and (1 + erf(u / √2)) / 2, which also depends on u. So
+# gelu' has two parts. What's the derivative of the second factor? Don't forget the
+# inner derivative, 1 / √2.
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -443,7 +443,7 @@ check(bias_gelu_autograd)
 #
 # `torch.compile` and TensorFlow ask for the shape of a result before anything runs.
 # Some sizes aren't known yet, such as the batch size, because the last batch of an
-# epoch is smaller than the others. Write `outer_shape(a, b)`, the shape rule of the
+# epoch may be smaller than the others. Write `outer_shape(a, b)`, the shape rule of the
 # batched outer product, from (B, M) and (B, N) to (B, M, N).
 #
 # - `a` and `b` are tuples of sizes. An unknown size is `None`. If even the number of
@@ -508,15 +508,15 @@ check(outer_shape)
 # correct batched outer product. If `op` is correct, `verify` returns, and otherwise it
 # raises an error. The contract lists all the ways in which `op` may be faulty.
 #
-# Do it in steps, as in lesson 11. First compare the values of one pair, and run the
-# check. Then add a second pair, then gradients, and so on. The check shows you which
-# faults still pass.
+# Do it in steps, as in lesson 11. First compare the results of `op` and `reference` for
+# one pair of inputs, and run the check. Then add a second pair, then gradients, and so
+# on. The check shows you which faults still pass.
 #
-# A product is rounded once, so values must be equal. (The sign of a 0 and the bits of a
-# NaN don't matter.) A correct operator may add up a gradient in another order or in
-# double, so compare gradients with a tolerance that depends on the dtype. Use `rtol` =
-# `atol` = 100 · `np.finfo(dtype).eps`, which is enough for sums of up to 40 numbers
-# near 1.
+# Each product is rounded once, so `op` must return exactly what `reference` returns.
+# (The sign of a 0 and the bits of a NaN don't matter.) A correct operator may add up a
+# gradient in another order or in double, so compare gradients with a tolerance that
+# depends on the dtype. Use `rtol` = `atol` = 100 · `np.finfo(dtype).eps`, which is
+# enough for sums of up to 40 numbers near 1.
 #
 # In minigrad, one comparison of a gradient looks like this.
 

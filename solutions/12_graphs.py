@@ -169,9 +169,10 @@ check(pruned)
 # session has the whole graph before it runs anything, so it can compute this product
 # once.
 #
-# Constants spread, because an operation whose inputs are all constants is constant too.
-# But some operations do something different in each run, even if their inputs stay the
-# same, for example those that draw random numbers. Their types are **stateful**.
+# If all inputs of an operation are constant, the operation is constant too, so
+# constants spread. But some operations do something different in each run, even if
+# their inputs stay the same, for example those that draw random numbers. Their types
+# are **stateful**.
 #
 # Write `fold_constants`.
 

@@ -58,8 +58,8 @@ def fused_kernel(name, inputs, steps, outputs):
         operands: strings, each the variable of an input or of an earlier step, or a
             piece of C that needs no more parentheses, such as "2.0f", "(-2.0f)", or
             "((float)v2)".
-    outputs: a list of different variables of steps. Each is written to element i of
-        its own array, which has the type of the step.
+    outputs: a list of distinct variables, each from one of the steps. Each is written
+        to element i of its own array, which has the type of the step.
 
     The source must define
 

@@ -14,7 +14,7 @@ bias_gelu_backward = kernel_exercise(
 // approximation by tanh. dy, x, and dx have n elements, in rows of N, and bias has N.
 // N >= 1, and n is a multiple of N, possibly 0. The options -Dscalar_t and -Dacc_t
 // define the types: float and float, double and double, float and double, or __half and
-// float. Everything must be computed in acc_t or a wider type, though that's slow, and
+// float. Everything must be computed in acc_t (or a wider type, which is slower), and
 // rounded only when dx is written. If dy is 0, NaN, or infinite, or u is NaN, dx must
 // be what the product gives. x and bias aren't infinite. dx may hold anything before
 // the launch. The launch has one dimension and at least n threads, often more.
