@@ -217,10 +217,10 @@ def gradients(y, xs, grad_of):
 
     Call grad_of exactly once, when dy is complete, for each operation that meets two
     conditions: it's y or needed for y, and an input of it is an x or depends on an x.
-    Don't call it for others, because they may have no gradient. If an operation is used several times,
-    add the parts of its gradient with +, even if two parts are the same object. If an
-    operation gets only None, it has no gradient, so don't call grad_of for it, and
-    return None if it's one of the xs.
+    Don't call it for others, because they may have no gradient. If an operation is used
+    several times, add the parts of its gradient with +, even if two parts are the same
+    object. If an operation gets only None, it has no gradient, so don't call grad_of
+    for it, and return None if it's one of the xs.
     """
 
 
