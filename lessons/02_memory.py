@@ -38,8 +38,8 @@ from minigrad import Kernel, viz
 # ## Where data is stored
 #
 # A GPU has more than one memory. The nearer a memory is to the threads, the faster it
-# is, but the less of it each thread gets. (A cycle is one tick of the GPU's clock,
-# about half a nanosecond.)
+# is. But the fast memories are small, so each thread gets very little of them. (A cycle
+# is one tick of the GPU's clock, about half a nanosecond.)
 
 # %%
 viz.pyramid("H100")
@@ -72,7 +72,7 @@ viz.pyramid("H100")
 print(65536 // 2048, "registers and", 228 * 1024 // 2048, "bytes per thread")
 
 # %% [markdown]
-# That's little, so kernels fetch a small piece of their data, use it as often as
+# That isn't much, so kernels fetch a small piece of their data, use it as often as
 # possible, and then fetch the next.
 #
 # ## A block, in plain Python
@@ -329,12 +329,12 @@ report = racy.check(2, 256, (x, y, n))
 print(report)
 
 # %% [markdown]
-# Every thread reads a cell that another one has written. The report names thread 31,
-# whose neighbor is in the next warp, and counts the block's 255 other threads.
+# Every thread reads a cell that another one writes. The report names thread 31, whose
+# neighbor is in the next warp, and says how many other threads race too.
 #
-# With `schedule="warps"`, the warps run one after the other, each until it reaches a
-# barrier or ends, in a random order that depends on `seed`. We let thread 31 print what
-# it reads.
+# With `schedule="warps"`, the warps run one after the other in a random order that
+# depends on `seed`, and each runs until it reaches a barrier or ends. We let thread 31
+# print what it reads.
 
 # %%
 shown = source.replace("__syncthreads();", "").replace(
@@ -450,9 +450,9 @@ print("solved:", not report.findings)
 # ## Between blocks there's no barrier
 #
 # `__syncthreads()` only waits for the threads of one block. Blocks run in any order,
-# maybe even one after the other. So a block can't wait for another block, which may not
-# start before the first one has ended. Here, block 1 reads what block 0 writes, and the
-# tools {{=find that too|which thread 0 of block 0 wrote}}.
+# maybe even one after the other. So a block can't wait for another one, because that
+# block might not even start until the first one has ended. Here, block 1 reads what
+# block 0 writes, and the tools {{=find that too|which thread 0 of block 0 wrote}}.
 
 # %%
 source = r"""

@@ -170,8 +170,8 @@ by_columns = Kernel(source, "double_2d", ("-DROW=x", "-DCOL=y"))
 by_columns.check(*launch).counts["sectors"]
 
 # %% [markdown]
-# To keep the neighbors of a warp in one row, this course always uses `y` for the row
-# and `x` for the column.
+# To keep the threads of a warp in one row, this course always uses `y` for the row and
+# `x` for the column.
 #
 # ## A tile turns rows into columns
 #
@@ -425,7 +425,8 @@ viz.slots({str(block): occupancy(*block) for block in four})
 # <details><summary>Answer</summary>
 #
 # In this order, the limits are threads, registers, shared memory, and the number of
-# blocks. The last kernel has only 32 warps, because an SM holds at most 32 blocks.
+# blocks. With the last block, an SM has only 32 warps, because it holds at most 32
+# blocks.
 #
 # </details>
 

@@ -61,7 +61,7 @@ print((f(2 + h, 5) - f(2, 5)) / h, (f(2, 5 + h) - f(2, 5)) / h)
 # about {{=2}} · h. These two slopes are the **gradient** of f at (2, 5).
 #
 # You could train a network this way, but each weight would take another run of the
-# whole network, and we'd like to get all slopes from a single one.
+# whole network, and we'd like to get all slopes from a single run.
 #
 # ## An engine for numbers
 #
@@ -389,9 +389,9 @@ loss, loss.grad_fn
 
 # %% [markdown]
 # `grad_fn` is the **node** of the operator that made the tensor. `next_functions` has a
-# pair for each operand. The pair's first part is the node that gets the operand's
-# gradient. The second says which of that node's results the operand is. It's 0, because
-# `Mul` has only one result.
+# pair for each operand. A pair has the node that gets the operand's gradient, and the
+# number of the node's result that the operand is. Here, that's 0, because `Mul` has
+# only one result.
 
 # %%
 print(loss.grad_fn.next_functions)
@@ -423,11 +423,11 @@ viz.graph(loss, w=w, bias=bias)
 # %% [markdown]
 # ### Leaves
 #
-# The tensors in between had gradients too, but to save memory, each was dropped once
-# its node had used it. Leaves keep theirs in `.grad`, and so do tensors on which you've
-# called `retain_grad()`. A tensor is a leaf if no recorded operator made it.
-# **Predict** `requires_grad` and `is_leaf` for a weight `w`, data `x`, the product `x @
-# w`, and the sum `x + x`.
+# The tensors in between had gradients too, but to save memory, each gradient was
+# dropped as soon as a node had used it. Leaves keep theirs in `.grad`, and so do
+# tensors on which you've called `retain_grad()`. A tensor is a leaf if no recorded
+# operator made it. **Predict** `requires_grad` and `is_leaf` for a weight `w`, data
+# `x`, the product `x @ w`, and the sum `x + x`.
 #
 # <details><summary>Answer</summary>
 #

@@ -58,9 +58,9 @@ viz.lines(points, x="x", y="y", dots="points")
 # its gradient. How far it moves is set by a factor called the **learning rate**, which
 # is 0.1 here.
 #
-# **Puzzle 1: forget.** With the line as given, the loss swings up and down instead of
-# settling. What does `backward` do to a `.grad` that already holds a gradient? Change
-# the line.
+# **Puzzle 1: forget.** As given, the marked line makes the loss swing up and down
+# instead of settling. What does `backward` do to a `.grad` that already holds a
+# gradient? Change the line.
 
 # %%
 w, b = minigrad.zeros(1).requires_grad_(), minigrad.zeros(1).requires_grad_()
@@ -333,7 +333,7 @@ def some(seen):
 # Xavier Glorot. Its standard deviation is gain · √(2 / (fan_in + fan_out)), where
 # **fan_out** is the number of outputs. For square layers, that's gain / √n. The
 # **gain** makes up for what the activation takes away, and for tanh PyTorch uses 5/3.
-# **Predict** how each one's row of histograms changes from layer 1 to layer 30.
+# **Predict** how the histograms change from layer 1 to layer 30 for each of the three.
 
 # %%
 minigrad.manual_seed(0)
@@ -481,10 +481,10 @@ for name, z in {"x": x, "y": y.detach()}.items():
 # `train` and `eval` set the flag `training` of a module and of all modules below it, so
 # you call them once for the whole network.
 #
-# The running variance is an estimate for data outside the batch, so it's computed with
-# n − 1. The 0.1 is called **momentum**, but it isn't the momentum of part 2.
-# **Predict** the running mean after our one batch. It began at 0, and the columns have
-# means of about 5.2, 5.1, and 4.3.
+# The running variance is an estimate for data outside the batch, so its sum of squares
+# is divided by n − 1. The 0.1 is called **momentum**, but it isn't the momentum of part
+# 2. **Predict** the running mean after our one batch. It began at 0, and the columns
+# have means of about 5.2, 5.1, and 4.3.
 
 # %%
 print("running mean ", bn.running_mean)

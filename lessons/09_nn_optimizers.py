@@ -40,9 +40,9 @@ answers_from("solutions", before="10_cnn")
 # %% [markdown]
 # ## Three ways through a valley
 #
-# Minus the gradient is the direction of steepest descent, but it rarely points at the
-# minimum. Take f(a, b) = (a² + 30 b²) / 2, a valley that's steep in b and nearly flat
-# in a. Its gradient is (a, 30 b), and its minimum is at (0, 0).
+# The negative gradient is the direction of steepest descent, but it rarely points
+# straight at the minimum. Take f(a, b) = (a² + 30 b²) / 2, a valley that's steep in b
+# and nearly flat in a. Its gradient is (a, 30 b), and its minimum is at (0, 0).
 
 
 # %%
@@ -83,7 +83,7 @@ print(seen[1], "solved:", abs(seen[1][1]) < 1e-5)
 # ```
 #
 # Along a, each step then covers only 1/30 of the way. If lr is above 2/30, b grows from
-# step to step, so the steep direction limits the step for both.
+# step to step, so the steep direction limits the learning rate for both.
 #
 # </details>
 
@@ -374,8 +374,8 @@ viz.lines(norms, x="epoch", y="norm before clipping", log="y")
 
 # %% [markdown]
 # Without clipping, the first steps are so long that each gradient is larger than the
-# one before. After three steps, everything is NaN, and a NaN never goes away. With
-# clipping, each step keeps its direction but is short, so the next gradient stays
+# one before. After three steps, the loss and the weights are NaN, and they stay NaN.
+# With clipping, each step keeps its direction but is short, so the next gradient stays
 # moderate and the network learns.
 #
 # **Puzzle 5: keep the direction.** This line clips each of two gradients by itself, so
@@ -409,7 +409,7 @@ print("solved:", bool(np.isclose(norm, 1) and np.isclose(ratio, 10)))
 # ## What a step costs
 #
 # In chapter 04, `trace` listed the kernels that an expression launches. Here are those
-# of a training step on the simulator, for a network with four parameters.
+# of a training step on the simulator, for a network with four parameter tensors.
 
 # %%
 net = nn.Sequential(nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 10)).to("sim")
@@ -422,8 +422,8 @@ print(len(names), "launches:", *names)
 
 # %% [markdown]
 # The optimizer launches only {{=one|matmul adam}}, because a **fused** kernel does all
-# of Adam's arithmetic for up to eight parameters, and reads and writes each number only
-# once. Operator by operator, Adam would take many more.
+# of Adam's arithmetic for up to eight parameter tensors, and reads and writes each
+# number only once. Operator by operator, Adam would take many more.
 #
 # ## When it doesn't learn
 #

@@ -265,8 +265,8 @@ conv2.weight.shape, h3.shape
 #
 # The linear layers take one row per image, so an image's 64 · 7 · 7 = 3,136 values
 # become a row, often with `view(-1, 3136)`. Suppose that someone passes two images of
-# 56 × 56. The cell starts after the first pooling, where they're 28 × 28, so h has
-# shape (2, 64, 14, 14). **Predict** the shape of the view.
+# 56 × 56. The cell goes from the first pooling, where they're 28 × 28, to the second,
+# so h has shape (2, 64, 14, 14). **Predict** the shape of the view.
 
 # %%
 h = F.max_pool2d(F.relu(conv2(minigrad.ones(2, 32, 28, 28))), 2)
@@ -368,7 +368,7 @@ print(features.shape, "solved:", fits)
 # </details>
 
 # %% [markdown]
-# ## What ran for it
+# ## Which kernels ran?
 #
 # `minigrad.models.ConvNet` is the network we've just built. Let's run it on the
 # simulator's device and list the kernels that one image needs. A convolution needs
@@ -704,7 +704,7 @@ accuracies_of(net)
 #
 # It still reads most digits that move by one pixel, but not those that move by four,
 # because fc1 has separate weights for every position, and in training there was hardly
-# any ink at the new ones.
+# any ink where the moved digits are.
 #
 # </details>
 

@@ -214,8 +214,8 @@ print(kernel.check(1, 256, (x, y, 256)))
 # <details><summary>Hint 1</summary>
 #
 # `total[tid] += total[tid - d]` reads another thread's cell and writes its own. In the
-# same step, thread 5 writes cell 5 and thread 6 reads it. Should thread 6 get the old
-# value or the new one?
+# step with d = 1, thread 5 writes cell 5 and thread 6 reads it. Should thread 6 get the
+# old value or the new one?
 #
 # </details>
 # <details><summary>Hint 2</summary>

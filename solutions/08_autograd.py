@@ -960,7 +960,7 @@ for h in 1e-1, 1e-3, 1e-6, 1e-10, 1e-14:
 #
 # For each i, keep `old = flat[i].item()`. Write `old + eps` and call the function,
 # write `old - eps` and call it again, and then write `old` back. Call the function
-# under `no_grad()`, with all inputs. Copy its result with
+# under `no_grad()`, as `function(*inputs)`. Copy its result with
 # `np.array(y.detach().cpu().numpy())`, because it may be a view of the input.
 #
 # </details>

@@ -213,7 +213,7 @@ def linear(input, weight, bias=None):
 
 # %%
 with trying():
-    print(linear(minigrad.ones(2, 3), minigrad.ones(4, 3), minigrad.arange(4)))
+    print(linear(minigrad.ones(2, 3), minigrad.ones(4, 3), minigrad.arange(4.0)))
 
 # %% check="linear"
 check(linear)
@@ -710,9 +710,9 @@ check(sgd)
 # they're correct from the first step on. Then each step is the first average divided by
 # the square root of the second, times lr.
 #
-# They treat weight decay differently. Adam adds it to the gradient, as SGD does, so it
-# goes through the averages. **AdamW** multiplies the weight by 1 − lr · weight_decay
-# first, and then makes Adam's step without decay.
+# Adam and AdamW treat weight decay differently. Adam adds it to the gradient, as SGD
+# does, so it goes through the averages. **AdamW** multiplies the weight by 1 − lr ·
+# weight_decay first, and then makes Adam's step without decay.
 #
 # Write `adam`, which makes a step of AdamW if `decoupled` is True. The next cell shows
 # the correction for a gradient that's always 5.
@@ -731,9 +731,9 @@ for step in range(1, 6):
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Update both averages in place. Compute the corrected root as a new tensor, and put the
-# first correction into the step size. eps is added to the root, not below it. Of the
-# two kinds of decay, only AdamW's changes the parameter.
+# Update both averages in place. Compute the root of the corrected exp_avg_sq as a new
+# tensor, and put exp_avg's correction into the step size. eps is added to the root, not
+# under it. Of the two kinds of decay, only AdamW's changes the parameter.
 #
 # </details>
 
@@ -780,9 +780,9 @@ check(adam)
 # %% [markdown] task="clip_grad_norm_"
 # ## Clipping
 #
-# Sometimes a gradient is a thousand times as large as usual, and one step undoes
-# hundreds. Clipping makes the step shorter and keeps its direction, so there's one
-# factor for all gradients, computed from their norm as one long vector.
+# Sometimes a gradient is a thousand times as large as usual, and one step undoes the
+# progress of hundreds. Clipping makes the step shorter and keeps its direction, so
+# there's one factor for all gradients, computed from their norm as one long vector.
 #
 # > norm = √(sum of the squares of all gradients' elements), and factor = min(max_norm /
 # > (norm + 10⁻⁶), 1)
@@ -862,7 +862,7 @@ check(clip_grad_norm_)
 # Now you have a model, a loss, and an optimizer. The loop that trains the model has
 # five parts, which are the same for a line and for a language model.
 #
-# 1. Forget the gradients of the previous epoch.
+# 1. Reset the gradients of the previous epoch.
 # 2. Compute the prediction and the loss.
 # 3. Compute the gradients.
 # 4. Make a step.
@@ -885,9 +885,9 @@ print(x[:3].tolist(), y[:3].tolist())
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# The optimizer forgets and steps, the model predicts, the loss function compares, and
-# the loss computes gradients. Append a Python number, because a tensor would keep its
-# graph.
+# The optimizer resets the gradients and steps, the model predicts, the loss function
+# compares, and the loss computes gradients. Append a Python number, because a tensor
+# would keep its graph.
 #
 # </details>
 

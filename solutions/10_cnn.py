@@ -267,8 +267,8 @@ print(np.mean([np.mean([0, 0, 0, 0]), np.mean([1])]), np.mean([0, 0, 0, 0, 1]))
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `output.argmax(1)` is the class with the largest output of each image. You can also
-# sum a comparison of two tensors, and `.item()` turns the sum into a number.
+# For each image, `output.argmax(1)` gives the class with the largest output. You can
+# also sum a comparison of two tensors, and `.item()` turns the sum into a number.
 #
 # </details>
 # <details><summary>Hint 3</summary>
@@ -454,7 +454,7 @@ check(test_order)
 #
 # Now everything that you've written runs together, on 60,000 digits. The `ConvNet` has
 # 421,642 parameters, and each of the three epochs has 938 steps. If MNIST isn't on your
-# computer, this cell says how to get it.
+# computer, the next cell says how to get it.
 
 # %%
 with trying():

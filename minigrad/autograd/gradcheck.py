@@ -14,8 +14,8 @@ class GradcheckError(RuntimeError):
 def numerical_jacobian(function, inputs, number, eps=1e-6):
     """Return the transposed Jacobian for one input, by central differences.
 
-    function: takes the tensors `inputs` and returns a tensor of float64, which may be a
-        view of an input. It raises no error, and you may call it any number of times.
+    function: `function(*inputs)` returns a tensor of float64, which may be a view of an
+        input. It raises no error, and you may call it any number of times.
     inputs: a list of tensors, all different.
     number: which input to change. inputs[number] is contiguous and has dtype float64.
         It may have no dimensions or no elements.

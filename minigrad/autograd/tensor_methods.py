@@ -35,9 +35,9 @@ def leaf_rules(asked, node):
     asked: a bool, True if somebody asked for the tensor's gradient, as with
         requires_grad=True.
     node: the node of the recorded operator that made the tensor (its grad_fn), or None.
-        No node is falsy. An operator is recorded only if one of its operands requires a
-        gradient. So there's no node under no_grad(), after detach(), or if no operator
-        made the tensor.
+        Every node is truthy. An operator is recorded only if one of its operands
+        requires a gradient. So there's no node under no_grad(), after detach(), or if
+        no operator made the tensor.
 
     requires_grad: will backward() compute its gradient? It will if somebody asked for
         the gradient, or if a recorded operator made the tensor.

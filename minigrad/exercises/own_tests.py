@@ -156,7 +156,7 @@ def test_dropout(dropout):
     functions must pass each time, so leave room for chance. Among n elements, accept a
     share of zeros that's off by up to six standard deviations, 6 * sqrt(p * (1 - p) /
     n). Functions may draw in any way, for example with NumPy, so manual_seed need not
-    decide what's dropped. You need not test a p outside [0, 1], and must accept any
+    decide what's dropped. You needn't test a p outside [0, 1], and must accept any
     error for it. You can use minigrad.ones(rows, columns), x.numpy(), and
     np.testing.assert_allclose. Compare with NumPy, because PyTorch isn't available.
     """

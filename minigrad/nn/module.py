@@ -61,7 +61,7 @@ class Module(Attributes, Conversions, hooks.Hooks):
 
     @exercise(points=3, stars=2, minutes=20)
     def named_parameters(self, prefix="", recurse=True, remove_duplicate=True):
-        """Return (name, parameter) for this module's parameters and all below it.
+        """Return (name, parameter) pairs of this module and of all modules below it.
 
         The order is this module's own parameters, then all of its first child with
         everything below that child, then all of its second child, and so on.

@@ -20,8 +20,8 @@ def sgd(
     4. Subtract lr * direction from param, in place.
 
     grad: must stay as it is, and the buffer must not share its memory.
-    buffer: None or the tensor of the step before, which may change in place. Without
-        momentum, it has no effect.
+    buffer: None, or the buffer that the step before returned, which may change in
+        place. Without momentum, it has no effect.
     param: all its numbers are finite, and the call is inside no_grad().
     nesterov: True only with momentum and without dampening.
 

@@ -16,8 +16,8 @@ STATE = {"model", "optimizer", "train", "random", "losses", "results", "seconds"
 def linear_regression(model, loss_fn, optimizer, x, y, epochs):
     """Train a model on all of the data at once, `epochs` times, and return the losses.
 
-    In each epoch, including the first, forget all gradients, compute the loss and its
-    gradients, and make a step. You may compute the loss before you forget them.
+    In each epoch, including the first, reset all gradients, compute the loss and its
+    gradients, and make a step. You may compute the loss before you reset them.
 
     model, loss_fn: model(x) is the prediction, and loss_fn(prediction, y) is the loss,
         a tensor without dimensions.
@@ -71,8 +71,8 @@ def evaluate(model, loader):
 def train_mnist(training, epochs):
     """Train until `epochs` epochs are done, and return training.results.
 
-    training: a Training. Its model is in training mode, and must be so in every step
-        and at the end.
+    training: a Training. Its `model` is in training mode, and must be in every step and
+        at the end.
     epochs: an int >= 0.
 
     An epoch iterates over training.train once. It calls train_step with each batch, one
