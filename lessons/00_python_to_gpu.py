@@ -575,7 +575,7 @@ with trying():
 
 # %% [markdown]
 # Now do **lab 00** and then lesson 01, which looks inside the kernel. Parts 2 and 3 are
-# for reference. Exercise 6 needs [part 3](00_python_to_gpu_machine.ipynb), and so do
+# for reference. Exercise 4 needs [part 3](00_python_to_gpu_machine.ipynb), and so do
 # you if something on your machine doesn't work.
 #
 # Further reading: NVIDIA's *CUDA Programming Guide*; J. Nickolls et al., *Scalable

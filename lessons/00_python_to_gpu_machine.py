@@ -14,7 +14,7 @@
 # # 00 · Part 3: your machine
 #
 # Does your machine do, which wheel fits your driver, and what do CUDA's error messages
-# mean? Read this lesson when you need it. Exercises 5 and 6 of the lab are about it.
+# mean? Read this lesson when you need it. Exercise 4 of the lab is about it.
 #
 # This lesson takes about {{duration}} and builds on Python and NumPy only.
 

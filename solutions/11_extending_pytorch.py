@@ -13,7 +13,8 @@
 # %% [markdown]
 # # Lab 11 · Your kernel inside PyTorch
 #
-# In this lab, you write one operator from end to end, **gelu(x + bias)** in one kernel.
+# In this lab, you build one operator, **gelu(x + bias)**, whose forward kernel is
+# given.
 # There are seven exercises, which take about {{duration}}: the checks and a loop in
 # C++, two kernels, the gradient, a shape rule, and a function that finds faulty
 # operators. The two in C++ need a C++ compiler and don't count if there's none.

@@ -21,18 +21,19 @@ HINTS = {
     "is not defined": "Python doesn't know that name. Is it misspelled, or does "
     "`self.` belong before it?",
     "'function'": "This is a function, not what it returns. Parentheses call it.",
-    "Boolean value of": "A tensor of several elements is neither true nor false. Use "
-    "`.all()`, count what's True with `.sum()`, or test `is None`.",
+    "Boolean value of Tensor with more": "A tensor of several elements is neither true "
+    "nor false. Use `.all()`, count what's True with `.sum()`, or test `is None`.",
     "required positional argument": "The call has fewer arguments than the function "
     "takes. A tuple is one argument, and `f(*pair)` passes its two values.",
-    "has no setter": "self may only be read. Make a new view with "
-    "`self.as_strided(...)`.",
+    "has no setter": "This attribute may only be read. A tensor with another shape or "
+    "other strides is a new one, made with `self.as_strided(...)`.",
     "'NoneType' object has no attribute": "Something is None here. Which step gave it "
     "no value, or forgot its `return`?",
     "object has no attribute": "The object before the dot has no attribute of that "
     "name. Is it misspelled, or is the object of another type than you think?",
-    "does not support item assignment": "A tuple can't be changed. Make a list of it "
-    "with `list(...)`, change that, and make a tuple of it with `tuple(...)`.",
+    "'tuple' object does not support item assignment": "A tuple can't be changed. "
+    "Make a list of it with `list(...)`, change that, and make a tuple of it with "
+    "`tuple(...)`.",
 }
 
 ENDLESS = "It doesn't end in time. Does a loop run forever, or far too often?"
@@ -203,11 +204,12 @@ def general_cause(got, expected):
     if isinstance(got, Seen) and isinstance(expected, Seen):
         return _cause_of_tensor(got, expected)
     if _has(got, list, expected, tuple):
-        return "list", "This is a list, but must be a tuple. Return `tuple(...)`."
+        return "list", "Here's a list where a tuple is expected. Return `tuple(...)`."
     if _has(got, float, expected, int):
         return (
             "float",
-            "These are floats, but must be ints. Divide with `//`, or use `int(...)`.",
+            "Here's a float where an int is expected. Divide with `//`, or use "
+            "`int(...)`.",
         )
     if type(got) is not type(expected):
         return "wrong_type", f"Expected {_kind(expected)}, not {_kind(got)}."
@@ -220,11 +222,14 @@ def _cause_of_problem(got, expected):
     if got.kind == "type":
         return "type", got.message
     if got.kind == "changed":
-        return "changed", "An argument has changed. Make something new, and return it."
+        return (
+            "changed",
+            "An argument has changed that must stay as it is. Work on a copy.",
+        )
     if got.kind == "reused":
         return (
             "reused",
-            "Each call must return a new tensor, because the first one is still used.",
+            "Each call must return something new: the first result is still used.",
         )
     if got.kind != "raised":
         return got.kind, got.message
@@ -232,7 +237,8 @@ def _cause_of_problem(got, expected):
         return "circular", got.message
     if "RecursionError" in got.types:
         return "recursion", "It calls itself again and again, until Python stops it."
-    if "NotImplementedError" in got.types:
+    bare = got.types[:1] == ("NotImplementedError",) and not got.message
+    if bare or "NotAnswered" in got.types:
         return "unfinished", "This part isn't written yet."
     if hasattr(expected, "message"):
         return "wrong_error", f"For this input, {expected.type} must be raised."

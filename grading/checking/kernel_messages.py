@@ -15,17 +15,17 @@ from .writers import writer
 # kind of a finding -> what to think of
 FOUND = {
     "out-of-bounds": "A thread goes outside the array. Check the guard and the index.",
-    "race": "Two threads use the same cell, one of them writes, and no barrier orders "
+    "race": "Two threads use the same cell, at least one writes, and nothing orders "
     "them.",
     "race-warp": "Threads of one warp use the same cell, and no `__syncwarp()` orders "
     "them.",
-    "divergent-barrier": "Some threads of the block don't reach this "
-    "`__syncthreads()`.",
+    "divergent-barrier": "Some of the threads that this barrier waits for don't "
+    "reach it.",
     "divergent-shuffle": "Some threads that the mask names don't reach this shuffle.",
-    "missing-lane": "A shuffle takes the value of a lane that isn't there. Blocks of "
-    "fewer than 32 threads lack lanes, and so do warps in which threads have returned.",
+    "missing-lane": "A shuffle takes the value of a lane that isn't there. The last "
+    "warp of a block may lack lanes, and so do warps in which threads have returned.",
     "uninitialized": "A value is used that no thread has written.",
-    "misaligned": "A vector's address must be a multiple of its size.",
+    "misaligned": "The address must be a multiple of the type's alignment.",
     "divide-by-zero": "An integer is divided by 0.",
     "read-only": "This array is const, so it may only be read.",
     "changed": "An input has changed, but arrays that are const may only be read.",
@@ -137,16 +137,13 @@ def pattern(launch, text, name, before, got, expected, wrong):
     flat, size = wrong.ravel(), wrong.size
     right = int(np.argmax(flat))  # so many are right before the first wrong one
     if np.array_equal(_bits(got), _bits(before)):
-        return "nothing", f"Nothing is written to {name}."
+        return "nothing", f"{name} is as it was before."
     if wrong.all() and _added(before, got, expected):
         return "added", (
             f"The results are added to what {name} held before. Write with =, not +=."
         )
     if got.ndim == 2 and np.array_equal(got.ravel(), expected.T.ravel()):
-        return "swapped", (
-            "The values are right, but rows and columns are swapped. The row is y, and "
-            "the column is x."
-        )
+        return "swapped", ("The values are right, but the result is transposed.")
     untouched = np.array_equal(_bits(got)[wrong], _bits(before)[wrong])
     if flat[right:].all() and right and (untouched or size - right > 1):
         uses_blocks = "blockIdx" in without_comments(text)
@@ -158,7 +155,9 @@ def pattern(launch, text, name, before, got, expected, wrong):
                 f"Every second element is wrong, beginning with element {start}.",
             )
     a, b = got.ravel(), expected.ravel()
-    beside = np.array_equal(a[1:], b[:-1]) or np.array_equal(a[:-1], b[1:])
+    beside = len({*b}) > 1 and (
+        np.array_equal(a[1:], b[:-1]) or np.array_equal(a[:-1], b[1:])
+    )
     if size >= FEW and beside:
         return "shifted", "The values are right, but each is one place beside its own."
     if size >= FEW and np.array_equal(a, b[::-1]):
@@ -213,7 +212,7 @@ def _ask(launch, size):
     if launch.threads < size:
         return "Does each thread go on until no element is left?"
     if launch.threads == size:
-        return "Each has a thread, so does a guard leave one out?"
+        return "Each has a thread, so does a guard leave any out?"
     return "Is there a guard, and is it right?"
 
 

@@ -9,10 +9,12 @@ functions that an answer calls by message belong to the check. test_forged.py in
 tests/system holds every exercise to this. But some facts are known only to the process,
 so an answer that is otherwise correct can still forge them:
 
-- what stays in memory, and how much a call takes (08.1, 08.5, 09.16, 10.4, 10.5, 11.6,
-  and lists of elements in lab 03);
-- what is recorded, if no gradient shows it (09.6, 10.4);
-- how often, and when, something is compared, read, or iterated over (08.4, 10.4, 10.6);
+- what stays in memory, and how much a call takes (`apply`, `backward`,
+  `linear_regression`, `train_step`, `evaluate`, `bias_gelu_autograd`, and lists of
+  elements in lab 03);
+- what is recorded, if no gradient shows it (`batch_norm`, `train_step`);
+- how often, and when, something is compared, read, or iterated over
+  (`topological_order`, `train_step`, `train_mnist`);
 - whether the same object is returned, whether an argument has changed, and whether a
   result shares memory with an earlier one, if no later value shows it.
 

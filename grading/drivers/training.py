@@ -146,15 +146,6 @@ def indices_of(array, what):
     return array.tolist()
 
 
-@scene
-def batch_indices(exercise, order, size, drop_last):
-    """The batches of a loader whose order is given: a list of lists."""
-    loader = DataLoader(range(len(order)), size, False, drop_last, seed=0)
-    loader.order = lambda: np.array(order, np.int64)
-    batches = wanted(exercise(loader), list, "a list of arrays")
-    return [indices_of(batch, "a batch") for batch in batches]
-
-
 # ------------------------------------------------- models
 
 

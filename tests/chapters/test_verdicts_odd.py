@@ -229,7 +229,7 @@ def test_any_exception_is_reported(error, subject):
         (lambda self: self.as_strided(shape, (), 0), "does `self.` belong before it?"),  # noqa: F821
         (
             lambda self: setattr(self, "strides", ()),
-            "self may only be read.",
+            "This attribute may only be read.",
         ),
         (lambda self: _assign(self.strides), "A tuple can"),
     ],

@@ -95,6 +95,8 @@ def test_a_lesson_calls_exercises_by_their_numbers(text):
     for first, names in listed:
         names = re.findall(r"\w+", names)
         assert exercises[int(first) - 1 :][: len(names)] == names
+    numbers = re.findall(r"\b[Ee]xercises? (\d+)(?: (?:to|and) (\d+))?\b(?! of)", text)
+    assert all(int(n or 0) <= len(exercises) for pair in numbers for n in pair)
 
 
 @pytest.mark.parametrize("text", TEXTS, ids=ids)
