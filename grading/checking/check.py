@@ -177,9 +177,7 @@ class Exam:
     expected: dict = field(default_factory=dict)  # number -> the reference's
     mistaken: dict = field(default_factory=dict)  # (way, number) -> what it gives
     kept: dict = field(default_factory=dict)  # what a kind of Judgment keeps
-    sent: dict = field(
-        default_factory=dict
-    )  # number -> some calls from it on, as bytes
+    sent: dict = field(default_factory=dict)  # number -> calls from it on, as bytes
 
     @functools.cached_property
     def cases(self):

@@ -233,7 +233,7 @@ class ProcessSubject(WireSubject):
     def _receive(self, seconds):
         """The next message; after `seconds`, or where none can come, Gone."""
         if self._line and self._line.has_message():  # nothing is waited for
-            return self._line.receive(longest=LONGEST)
+            return self._line.receive(None, LONGEST)
         with self._ends(seconds):
             late = time.monotonic() + self._left(seconds)
             self._connect(late)

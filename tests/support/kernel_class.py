@@ -166,8 +166,8 @@ NAMES = "int __import__ = 0, np = 0, os = 0, exec = 0, None = 0, self = 0, lambd
 USED = f"{NAMES} {TWICE} if (i < 0) y[0] = __import__ + np + os + exec + None + self;"
 
 HOSTILE = [
-    guard("endless", text("while (true);"), "timed out", "does not end"),
-    guard("prints", text(PRINT), "timed out", "does not end"),
+    guard("endless", text("while (true);"), "timed out", "It doesn't end in time"),
+    guard("prints", text(PRINT), "timed out", "It doesn't end in time"),
     guard("long", LONG, "wrong", "compiler"),
     guard("long_to_run", text("y[0] = 1;" * 6000), ("timed out", "wrong"), ""),
     guard("macros", text("y[0] = L9;", BOMB), "wrong", "compiler"),

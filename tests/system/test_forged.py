@@ -210,7 +210,7 @@ FACTS = {  # that only the answer's process can know: see grading/drivers/__init
     "evaluate": {"all_outputs"},
     "linear_regression": {"graphs"},
     "topological_order": {"quadratic"},
-    "train_mnist": {"gathered"},
+    "train_mnist": {"gathered", "numbers"},
     "unpack": {"not_returned"},
     "train_step": {"with_graph", "waits", "kept"},
 }
