@@ -7,6 +7,7 @@ a new one for each file, and what it replies is examined before it is used.
 import functools
 import socket
 import time
+import weakref
 from typing import NamedTuple
 
 from minigrad.exercises.sandbox import PATIENCE
@@ -159,7 +160,9 @@ class Archive:
     """A platform's own .zip, of any size: its members are read one by one."""
 
     def __init__(self, path):
-        self.file, self.reader = opened(path, None), None
+        self.file, self.readers = opened(path, None), []  # one at most
+        # Not __del__: in a cycle, the sockets would be closed before it is called.
+        weakref.finalize(self, _end, self.readers)
 
     def members(self):
         """[(path, problem, date and time)] of all members; Broken where it is none."""
@@ -175,15 +178,16 @@ class Archive:
         """The bytes of a member; Broken where it cannot be read."""
 
         def ask():
-            if self.reader is None:
+            if not self.readers:
                 self._restarted()
+            (reader,) = self.readers
             try:
-                self.reader.left = SECONDS
-                self.reader.say(number)
-                why = self.reader.value()
-                return (why, b"") if why else ("", self.reader.heard(LIMIT))
+                reader.left = SECONDS
+                reader.say(number)
+                why = reader.value()
+                return (why, b"") if why else ("", reader.heard(LIMIT))
             except BaseException:
-                self.close()
+                _end(self.readers)
                 raise
 
         why, data = _tried(ask)
@@ -191,18 +195,15 @@ class Archive:
             raise Broken(_text(why[0], PATH))
         return data
 
-    def close(self):
-        """End the reader."""
-        if self.reader:
-            self.reader.end()
-            self.reader = None
-
-    __del__ = close
-
     def _restarted(self):
-        self.close()
-        self.reader = Reader(self.file, "members", LIMIT)
-        return self.reader.value(LIMIT)
+        _end(self.readers)
+        self.readers.append(Reader(self.file, "members", LIMIT))
+        return self.readers[0].value(LIMIT)
+
+
+def _end(readers):
+    while readers:
+        readers.pop().end()
 
 
 def _tried(ask):

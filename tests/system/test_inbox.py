@@ -1,6 +1,7 @@
 """What is delivered: whose a file is, and what is never read."""
 
 import functools
+import gc
 import gzip
 import io
 import os
@@ -332,3 +333,13 @@ def test_all_files_of_a_student_share_the_time_there_is_to_read_them(
     assert late == {"alice/deep/3.ipynb"}
     assert "other files" in problems["alice/deep/3.ipynb"]
     assert [round(seconds, 1) for seconds in given] == [0.5, 0.2, 0.5]
+
+
+def test_an_archive_in_a_cycle_leaves_a_process_that_can_be_used_again(tmp_path):
+    path = zipped(tmp_path / "a.zip", {"ada/x.txt": b"1"})
+    archive = reading.Archive(path)
+    archive.members()
+    archive.cycle = archive
+    del archive
+    gc.collect()
+    assert [m[0] for m in reading.Archive(path).members()] == ["ada/x.txt"]
