@@ -6,7 +6,7 @@ import threading
 from . import guards, native
 from .file_variables import initial_bytes
 from .front import compile
-from .front.errors import CompileError
+from .front.errors import CompileError, meant
 from .generate import Module
 from .simulated_launch import STATIC_SHARED, Launch, Limits
 from .tools import TOOLS, Tool
@@ -78,8 +78,8 @@ class RawKernel:
         kernels = self.module.program.kernels
         if name not in kernels and "<" not in name:
             names = ", ".join(kernels) or "none"
-            raise CompileError(f"no kernel '{name}'", (1, 1),
-                               f"the file has {names}")  # fmt: skip
+            note = meant(name, kernels) or f"the file has {names}"
+            raise CompileError(f"no kernel '{name}'", (1, 1), note)
         self.function = self.module.kernel(name)
         self.native = self.module.native(self.function)
         self.max_dynamic_shared_size_bytes = STATIC_SHARED

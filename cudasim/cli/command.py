@@ -6,7 +6,13 @@ from typing import Annotated
 
 import typer
 
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+from .. import __version__
+from .compile import check
+from .simulate import GPUS, simulate
+
+app = typer.Typer(
+    add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None
+)
 
 
 def run():
@@ -17,7 +23,13 @@ def run():
         sys.exit(f"cudasim: {error}")
 
 
-@app.command()
+def show_version(wanted: bool):
+    if wanted:
+        print(f"cudasim {__version__}")
+        raise typer.Exit()
+
+
+@app.command(no_args_is_help=True)
 def cudasim(
     files: Annotated[
         list[str],
@@ -28,34 +40,49 @@ def cudasim(
         ),
     ],
     name_expression: Annotated[
-        list[str] | None, typer.Option(help="A kernel of a template, as add<float>.")
+        list[str] | None,
+        typer.Option(metavar="NAME", help="A kernel of a template, as add<float>."),
     ] = None,
     define: Annotated[
-        list[str] | None, typer.Option("-D", "--define", help="A macro, as N=4.")
+        list[str] | None,
+        typer.Option("-D", "--define", metavar="MACRO", help="Such as N=4."),
     ] = None,
-    arch: Annotated[str, typer.Option(help="The GPU to compile for.")] = "sm_75",
+    arch: Annotated[
+        str, typer.Option(metavar="ARCH", help="The GPU to compile for.")
+    ] = "sm_75",
     run: Annotated[
         str | None, typer.Option(metavar="KERNEL", help="Run it, and watch the run.")
     ] = None,
-    grid: Annotated[str, typer.Option(help="Blocks, as 4 or 4,2.")] = "1",
-    block: Annotated[str, typer.Option(help="Threads of a block, as 256.")] = "32",
-    shared_mem: Annotated[int, typer.Option(help="Dynamic shared memory, bytes.")] = 0,
-    seed: Annotated[int, typer.Option(help="Of the arrays that are made.")] = 0,
-    gpu: Annotated[str, typer.Option(help="The GPU to name the occupancy of.")] = "T4",
+    grid: Annotated[
+        str, typer.Option(metavar="SIZE", help="Blocks, as 4 or 4,2.")
+    ] = "1",
+    block: Annotated[
+        str, typer.Option(metavar="SIZE", help="Threads per block, as 256.")
+    ] = "32",
+    shared_mem: Annotated[
+        int, typer.Option(metavar="BYTES", help="Dynamic shared memory.")
+    ] = 0,
+    seed: Annotated[int, typer.Option(metavar="NUMBER", help="Of random arrays.")] = 0,
+    gpu: Annotated[
+        str,
+        typer.Option(metavar="GPU", help=f"Show the occupancy of {', '.join(GPUS)}."),
+    ] = "T4",
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=show_version, is_eager=True, help="Print the version."
+        ),
+    ] = False,
 ):
-    """Compile CUDA C, and show mistakes and what the kernels need. No GPU is needed.
+    """Compile CUDA C++, and show mistakes and what the kernels need, without a GPU.
 
     cudasim add.cu --run add --grid 4 --block 256 1000 1000 zeros:1000 1000
     """
     options = [f"-arch={arch}", *(f"-D{text}" for text in define or [])]
     if run is None:
-        from .compile import check
-
         status = check(list(map(Path, files)), name_expression or [], options, json)
         raise typer.Exit(status)
-    from .simulate import simulate
-
     try:
         sizes = [tuple(int(n) for n in text.split(",")) for text in (grid, block)]
     except ValueError:

@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.text import Text
 
 from ..front import CompileError, caret, compile
+from ..front.errors import meant
 from ..front.options import read as read_options
 
 COLORS = {"error": "bold red", "warning": "bold yellow", "note": "cyan"}
@@ -84,7 +85,10 @@ def instantiate(name, files):
     head = name.partition("<")[0].strip()
     having = [(f, p) for f, p in files if p and head in (*p.kernels, *p.templates)]
     if not having and all(program for _, program in files):
-        raise ValueError(f"--name-expression {name}: no file has a kernel '{head}'")
+        known = [k for _, p in files for k in (*p.kernels, *p.templates)]
+        note = f"; {meant(head, known)}" if meant(head, known) else ""
+        why = f"no file has a kernel '{head}'{note}"
+        raise ValueError(f"--name-expression {name}: {why}")
     for file, program in having:
         try:
             kernel = program.kernel(name)

@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 from ..front import CompileError, ctype as C
+from ..front.errors import meant
 from ..raw_kernel import RawKernel, RawModule, run
 from .compile import File, printable, remark, show_remark, text_of
 
@@ -17,6 +18,7 @@ GPUS = {
     "T4": (1024, 16, 64, 0), "V100": (2048, 32, 96, 0), "A100": (2048, 32, 164, 1),
     "RTX 3090": (1536, 16, 100, 1), "L4": (1536, 24, 100, 1),
     "RTX 4090": (1536, 24, 100, 1), "H100": (2048, 32, 228, 1),
+    "B200": (2048, 32, 228, 1),
 }  # fmt: skip
 MAKERS = ("random", "zeros", "ones", "range")
 MOST = 6  # elements of an array that are shown
@@ -27,7 +29,8 @@ def simulate(path, name, grid, block, given, shared_mem=0, seed=0, gpu="T4",
     """Run the kernel and print what was found; 1 if something was, or it is wrong."""
     console = Console(highlight=False, markup=False, soft_wrap=True)
     if gpu not in GPUS:
-        raise ValueError(f"--gpu {gpu}: known are {', '.join(GPUS)}")
+        known = meant(gpu, GPUS) or f"known are {', '.join(GPUS)}"
+        raise ValueError(f"--gpu {gpu}: {known}")
     try:
         code = text_of(path)
         module = RawModule(code, options, name=str(path))
@@ -116,7 +119,9 @@ def array(type, text, random):
     kind, _, size = text.rpartition(":")
     kind = kind or "random"
     if kind not in MAKERS:
-        raise ValueError(f"an array is one of {', '.join(MAKERS)}")
+        raise ValueError(
+            meant(kind, MAKERS) or f"an array is one of {', '.join(MAKERS)}"
+        )
     if type is C.VOID:
         raise ValueError("what a void pointer points to is not known")
     shape = tuple(int(n) for n in size.split("x"))

@@ -126,6 +126,7 @@ def test_what_cannot_be_compiled(command, words, line):
         (("--arch", "H100"), "'-arch=H100' names no GPU: write -arch=sm_75, or so"),
         (("-D", "2=3"), "'-D2=3' does not define a macro"),
         (("--name-expression", "other<1>"), "no file has a kernel 'other'"),
+        (("--name-expression", "fil<int, 1>"), "'fil'; did you mean 'fill'?"),
     ],
 )
 def test_options_that_mean_nothing(command, words, message):
@@ -221,7 +222,9 @@ def test_a_run_as_json(command):
         (("1000", "1000"), "add takes 3 arguments, not 2: const float *x (a size"),
         (("1000", "1000", "1.5"), "int n (a number): '1.5' does not fit"),
         (("half:3", "1000", "1"), "an array is one of random, zeros, ones, range"),
+        (("rnage:3", "1000", "1"), "does not fit: did you mean 'range'?"),
         (("9", "9", "1", "--gpu", "T5"), "--gpu T5: known are T4"),
+        (("9", "9", "1", "--gpu", "H10"), "--gpu H10: did you mean 'H100'?"),
         (("9", "9", "1", "--grid", "x"), "--grid and --block are numbers"),
     ],
 )
@@ -234,6 +237,8 @@ def test_no_such_kernel(command):
     ran = command("add.cu", "--run", "sub", "1", add=ADD)
     assert ran.returncode == 1 and "no kernel 'sub'" in ran.stdout
     assert "the file has add" in ran.stdout
+    ran = command("add.cu", "--run", "addd", "1", add=ADD)
+    assert "note: did you mean 'add'?" in ran.stdout
 
 
 # Installed without extras
