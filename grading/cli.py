@@ -18,43 +18,65 @@ from rich.progress import (
 )
 from rich.table import Table
 
+from minigrad import __version__
+
 from . import packages
 from .isolation.safe_text import visible
 from .isolation.sandbox import NoIsolation
 from .notebooks.build import BuildError
 
 app = typer.Typer(
-    help="Build the course's notebooks; release, collect and grade its labs.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,
 )
 console = Console()
 
 Directory = Annotated[
-    Path, typer.Argument(help="the course directory", show_default=False)
+    Path, typer.Argument(metavar="DIRECTORY", help="The course directory.")
 ]
-Lab = Annotated[str | None, typer.Option(help="only this lab, such as 03")]
-OfLab = Annotated[
-    str | None, typer.Option("--lab", help="the lab of files that do not say it")
+Chapters = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="CHAPTER", help="Such as 03; all if none is given."),
+]
+Lab = Annotated[
+    str | None, typer.Option(metavar="LAB", help="Only this lab, such as 03.")
 ]
 Students = Annotated[
-    list[str] | None, typer.Option("--student", help="only this student")
+    list[str] | None,
+    typer.Option("--student", metavar="STUDENT", help="Only this student."),
 ]
-Force = Annotated[bool, typer.Option("--force", help="replace what is there")]
+Force = Annotated[bool, typer.Option("--force", help="Replace what is there.")]
+
+
+def show_version(wanted: bool):
+    if wanted:
+        print(f"grading {__version__}")
+        raise typer.Exit()
+
+
+@app.callback()
+def grading(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=show_version, is_eager=True, help="Print the version."
+        ),
+    ] = False,
+):
+    """Build the course's notebooks; release, collect, and grade its labs."""
 
 
 @app.command()
 def build(
-    chapters: Annotated[
-        list[str] | None, typer.Argument(help="such as 03; all")
-    ] = None,
+    chapters: Chapters = None,
     check: Annotated[
-        bool, typer.Option("--check", help="only say what is stale")
+        bool, typer.Option("--check", help="Only say what is out of date.")
     ] = False,
     force: Force = False,
 ):
-    """Build labs and lessons from their texts in solutions/ and lessons/."""
+    """Build labs and lessons from solutions/ and lessons/."""
     from .notebooks.build import build
 
     changed = build(chapters or (), check=check, force=force)
@@ -71,11 +93,18 @@ def build(
 
 @app.command()
 def new(
-    chapter: Annotated[str, typer.Argument(help="such as 03", show_default=False)],
-    name: Annotated[str, typer.Argument(help="flip, or Tensor.flip for a method")],
-    kernel: Annotated[bool, typer.Option("--kernel", help="CUDA C")] = False,
+    chapter: Annotated[str, typer.Argument(metavar="CHAPTER", help="Such as 03.")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME", help="Such as flip, or Tensor.flip for a method."
+        ),
+    ],
+    kernel: Annotated[
+        bool, typer.Option("--kernel", help="The answer is a CUDA C++ kernel.")
+    ] = False,
 ):
-    """Begin an exercise: contract, lab cells, check, and answers, to be filled in."""
+    """Begin an exercise, with files for you to fill in."""
     from .notebooks.new import new
 
     parts = "contract", "cells, with the solution", "check", "mistakes", "other answers"
@@ -93,11 +122,8 @@ def new(
 
 
 @app.command()
-def release(
-    directory: Directory,
-    labs: Annotated[list[str] | None, typer.Argument(help="such as 03; all")] = None,
-):
-    """Make or renew an nbgrader course DIRECTORY with the labs released in it."""
+def release(directory: Directory, labs: Chapters = None):
+    """Make or renew a course directory, and release labs in it."""
     from .classroom.course_dir import release
 
     for name in release(directory, labs or ()):
@@ -109,14 +135,22 @@ def release(
 @app.command()
 def collect(
     directory: Directory,
-    inbox: Annotated[Path, typer.Argument(help="a folder or .zip with submissions")],
-    lab: OfLab = None,
+    inbox: Annotated[
+        Path,
+        typer.Argument(metavar="INBOX", help="A folder of submissions, or a .zip."),
+    ],
+    lab: Annotated[
+        str | None,
+        typer.Option(metavar="LAB", help="The lab of files that don't say it."),
+    ] = None,
     pattern: Annotated[
         str | None,
-        typer.Option(help="regular expression with (?P<student>...) for file names"),
+        typer.Option(
+            metavar="REGEX", help="Finds the student in a path, by (?P<student>...)."
+        ),
     ] = None,
 ):
-    """Take submissions in from a folder or a .zip of a learning platform."""
+    """Take in submissions from a folder, or from a platform's .zip."""
     from .classroom.collect import collect, summed
 
     table = Table("student", "lab", "file", "what", "why")
@@ -131,18 +165,24 @@ def grade(
     lab: Lab = None,
     student: Students = None,
     everything: Annotated[
-        bool, typer.Option("--all", help="also what is graded already")
+        bool, typer.Option("--all", help="Also what is graded already.")
     ] = False,
     unsafe: Annotated[
         bool,
-        typer.Option("--unsafe", help="without a box: submissions can do anything"),
+        typer.Option("--unsafe", help="Without a box: submissions can do anything."),
     ] = False,
     scheduler: Annotated[
-        str, typer.Option(help="of a Dask cluster that judges, tcp://...")
+        str,
+        typer.Option(
+            metavar="ADDRESS", help="Of a Dask cluster that judges: tcp://..."
+        ),
     ] = "",
     jobs: Annotated[
         int | None,
-        typer.Option(help="processes that judge; one for each core, one with a GPU"),
+        typer.Option(
+            metavar="COUNT",
+            help="Processes that judge; by default one per core, or one with a GPU.",
+        ),
     ] = None,
 ):
     """Grade the submissions that are new or have changed."""
@@ -190,7 +230,7 @@ def grade(
 
 @app.command()
 def feedback(directory: Directory, lab: Lab = None, student: Students = None):
-    """Write an HTML page for each graded submission, below DIRECTORY/feedback."""
+    """Write a page for each graded submission, below feedback/."""
     from .classroom.feedback import feedback
 
     if any(one.state == "failed" for one in feedback(directory, lab, student or ())):
@@ -200,16 +240,20 @@ def feedback(directory: Directory, lab: Lab = None, student: Students = None):
 @app.command()
 def export(
     directory: Directory,
-    to: Annotated[Path, typer.Argument(help="the file to write")],
-    form: Annotated[str, typer.Option(help="csv, canvas or moodle")] = "csv",
+    to: Annotated[Path, typer.Argument(metavar="FILE", help="The file to write.")],
+    form: Annotated[
+        str, typer.Option(metavar="FORM", help="csv, canvas, or moodle.")
+    ] = "csv",
     roster: Annotated[
         Path | None,
-        typer.Option(help="the list of students that the platform exported"),
+        typer.Option(
+            metavar="FILE", help="The list of students that the platform exported."
+        ),
     ] = None,
     lab: Lab = None,
     force: Force = False,
 ):
-    """Write the grades as a table, for a spreadsheet, Canvas or Moodle."""
+    """Write a table of grades, for a spreadsheet, Canvas, or Moodle."""
     from .classroom.export import export
 
     export(directory, to, form, roster, lab=lab, force=force)
@@ -219,11 +263,12 @@ def export(
 def report(
     directory: Directory,
     to: Annotated[
-        Path | None, typer.Option(help="the file; DIRECTORY/report.html")
+        Path | None,
+        typer.Option(metavar="FILE", help="By default DIRECTORY/report.html."),
     ] = None,
     lab: Lab = None,
 ):
-    """Write a page on the class: results, mistakes, who needs help, likenesses."""
+    """Write a page on the class: results, mistakes, who needs help."""
     from .classroom.report import report
 
     console.print(f"written: {report(directory, to, lab)}", soft_wrap=True)
@@ -232,13 +277,15 @@ def report(
 @app.command()
 def regrade(
     directory: Directory,
-    exercise: Annotated[str, typer.Argument(help="such as 03.4, or permute")],
+    exercise: Annotated[
+        str, typer.Argument(metavar="EXERCISE", help="Such as 03.4, or permute.")
+    ],
     student: Students = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="only say what would change")
+        bool, typer.Option("--dry-run", help="Only say what would change.")
     ] = False,
 ):
-    """Grade one exercise anew, after its check was mended; say what changes."""
+    """Grade one exercise again, after its check was corrected."""
     from .classroom.regrade import regrade
 
     rows, count, failed = Table("student", "before", "after", "why"), 0, False
@@ -256,8 +303,11 @@ def regrade(
 
 
 @app.command()
-def pack(directory: Directory, to: Annotated[Path, typer.Argument(help="a .json")]):
-    """Write what waits for a GPU to a file, to be judged on another machine."""
+def pack(
+    directory: Directory,
+    to: Annotated[Path, typer.Argument(metavar="FILE", help="A .json to write.")],
+):
+    """Write what waits for a GPU to a file, for another machine."""
     from .classroom.remote_gpu import pack
 
     count = pack(directory, to)
@@ -266,10 +316,13 @@ def pack(directory: Directory, to: Annotated[Path, typer.Argument(help="a .json"
 
 @app.command()
 def judge(
-    file: Annotated[Path, typer.Argument(help="what `pack` wrote")],
-    to: Annotated[Path | None, typer.Argument(help="the result; FILE itself")] = None,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="What `pack` wrote.")],
+    to: Annotated[
+        Path | None,
+        typer.Argument(metavar="RESULT", help="By default FILE itself."),
+    ] = None,
 ):
-    """Judge, on a machine with a GPU, what `pack` wrote on another."""
+    """Judge what `pack` wrote, on a machine with a GPU."""
     from .classroom.remote_gpu import judge
 
     with progress_bar() as progress:
@@ -281,7 +334,8 @@ def judge(
 
 @app.command()
 def unpack(
-    directory: Directory, file: Annotated[Path, typer.Argument(help="of `judge`")]
+    directory: Directory,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="What `judge` wrote.")],
 ):
     """Bring the verdicts of another machine into the gradebook."""
     from .classroom.remote_gpu import unpack

@@ -1,4 +1,4 @@
-"""`python -m minigrad`, or `minigrad`: the commands are in cli/cli.py."""
+"""`python -m minigrad`, or `minigrad`: the commands are in cli/commands.py."""
 
 import sys
 

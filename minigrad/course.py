@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import NamedTuple
 
+from . import suggest
+
 
 class Chapter(NamedTuple):
     number: int
@@ -64,8 +66,10 @@ def chapter(number):
         names = f"{candidate.number:02}", candidate.word, *candidate.lessons
         if text in names:
             return candidate
-    names = ", ".join(c.name for c in CHAPTERS)
-    raise ValueError(f"no chapter is called {number!r}; the chapters are {names}")
+    names = [name for c in CHAPTERS for name in (c.word, *c.lessons)]
+    every = f" The chapters are {', '.join(c.name for c in CHAPTERS)}."
+    meant = suggest.hint(text, names) or every
+    raise ValueError(f"no chapter is called {number!r}.{meant}")
 
 
 def home():

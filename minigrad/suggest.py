@@ -10,6 +10,12 @@ from .pytorch_names import ABSENT, INSTEAD
 nearest = partial(difflib.get_close_matches, n=1, cutoff=0.7)
 
 
+def hint(name, names):
+    """ " Did you mean 'name'?" with the nearest of the names; "" if none is near."""
+    close = nearest(name, names)
+    return f" Did you mean {close[0]!r}?" if close else ""
+
+
 def no_attribute(name, obj, what=None):
     """The AttributeError for a name that an object does not have.
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from dateutil.parser import parse as parse_time
 
-from minigrad.course import CHAPTERS
+from minigrad import course
 from minigrad.exercises.registry import exercises
 
 from .files import LIMIT, STAMP, digest, fingerprint, is_ordinary, write
@@ -139,10 +139,10 @@ def released(directory):
 
 
 def _lab_named(name, labs):
-    for lab in labs:
-        if name in (lab, lab.split("_")[0]):
-            return lab
-    raise CannotCollect(f"no released lab is called {name}, only {', '.join(labs)}")
+    lab = course.chapter(name).name
+    if lab not in labs:
+        raise CannotCollect(f"{lab} is not released here, only {', '.join(labs)}")
+    return lab
 
 
 def _examine(pattern):
@@ -176,7 +176,7 @@ def _lab_of(file, labs, otherwise):
         raise NotPlaced(f"is the lesson {shown(about.chapter)!r}, not its lab")
     said = about.chapter or _answered(about.answers)
     for part in reversed(file.path.parts):
-        said = said or lab_in(part, [c.name for c in CHAPTERS])[0]
+        said = said or lab_in(part, [c.name for c in course.CHAPTERS])[0]
     said = said or otherwise
     if not said:
         raise NotPlaced(

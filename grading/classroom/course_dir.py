@@ -15,7 +15,7 @@ from nbgrader.coursedir import CourseDirectory
 from sqlalchemy.exc import SAWarning, SQLAlchemyError
 from traitlets.config.loader import PyFileConfigLoader
 
-from minigrad import course
+from minigrad import course, suggest
 from minigrad.exercises.answers import exercises_of
 
 from ..checking.verdict import NEEDS_GPU
@@ -204,9 +204,10 @@ def submissions(directory, lab=None, students=()):
         and (directory / "release" / path.name).is_dir()
         and path.parent.name.isprintable()
     ]
-    unknown = set(students) - {student for student, _ in pairs}
-    if unknown:
-        raise CourseError(f"no submission of {', '.join(sorted(unknown))}")
+    known = {student for student, _ in pairs}
+    if unknown := sorted(set(students) - known):
+        meant = suggest.hint(unknown[0], sorted(known))
+        raise CourseError(f"there is no submission of {', '.join(unknown)}.{meant}")
     return sorted(
         (student, name)
         for student, name in pairs

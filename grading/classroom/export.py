@@ -16,6 +16,8 @@ from rich.console import Console
 from traitlets import Bool, Unicode
 from traitlets import List as ListOf
 
+from minigrad import suggest
+
 from ..checking.verdict import number
 from ..isolation.safe_text import cell, visible
 from .course_dir import open_course, released_name
@@ -203,7 +205,8 @@ def export(directory, to, form="csv", roster=None, force=False, lab=None):
     lab: only this one.
     """
     if form not in FORMS:
-        raise ExportError(f"no form is called {form!r}: there are {', '.join(FORMS)}")
+        there = suggest.hint(form, FORMS) or f" There are {', '.join(FORMS)}."
+        raise ExportError(f"no form is called {form!r}.{there}")
     api = open_course(directory)
     plugin = FORMS[form](parent=api, to=str(to), force=force, roster=str(roster or ""))
     plugin.assignment = [released_name(directory, lab)] if lab else []

@@ -12,8 +12,8 @@ from minigrad.exercises.registry import exercises
 
 from . import work
 from .doctor import cupy_wheels
-from .overview import overview
-from .progress import read_progress, replace, tally
+from .overview import is_done, overview
+from .progress import Tally, read_progress, replace, tally
 from .work import make_copies, outdated
 
 PAGE = "START.ipynb"
@@ -163,13 +163,8 @@ class CourseMap:
         copy = link("lab", f"work/{chapter.name}.ipynb")
         if not lesson and not copy:
             return f"{chapter.number:02}", chapter.title, "planned", "", "", "", ""
-        exercises = f"{have.solved} of {have.count}" if copy else ""
-        if copy and have.need_gpu:
-            exercises += f" ({have.need_gpu} not graded: no GPU)"
-        score = f"{have.earned:g} of {have.points:g}" if copy else ""
-        share = bar(have.earned / (have.points or 1)) if copy else ""
-        number = f"{chapter.number:02}"
-        return number, chapter.title, lesson, copy, share, exercises, score
+        shown = reached(have) if copy else ("", "", "")
+        return f"{chapter.number:02}", chapter.title, lesson, copy, *shown
 
     def _repr_markdown_(self):
         head = ["", "chapter", "lesson", "lab", "", "solved", "points"]
@@ -188,31 +183,55 @@ class CourseMap:
         both = " and its ".join(filter(None, [lesson, labs]))
         return f"**Continue here: {last.number:02} · {last.title}**, the {both}."
 
+    def hint(self):
+        """The next step on the command line."""
+        if not self.labs():
+            return "`minigrad lab` opens the course."
+        last = self.last(read_progress())
+        if last is None:
+            return "All is solved. `minigrad export FOLDER` writes your own library."
+        where = f"chapter {last.number:02}, {last.title}"
+        return f"Continue with {where}: `minigrad lab` opens the course."
+
+    def labs(self):
+        """The chapters of which there's a copy of the lab."""
+        return [c for c in course.CHAPTERS if link("lab", f"work/{c.name}.ipynb")]
+
     def last(self, done):
         """The chapter to go on with, or None."""
-        open_ = [c for c in course.CHAPTERS if self.is_open(c, done)]
+        open_ = [c for c in self.labs() if not is_done(tally(c, done))]
         return max(open_, key=lambda c: (latest(c, done), -c.number), default=None)
 
     def picture(self):
         """What builds on what, of the chapters that have a lab."""
         done = read_progress()
-        there = [c for c in course.CHAPTERS if link("lab", f"work/{c.name}.ipynb")]
-        tallies = {chapter: tally(chapter, done) for chapter in there}
-        return overview(there, tallies, self.last(done))
+        tallies = {chapter: tally(chapter, done) for chapter in self.labs()}
+        return overview([*tallies], tallies, self.last(done))
 
-    def is_open(self, chapter, done):
-        have = tally(chapter, done)
-        copy = link("lab", f"work/{chapter.name}.ipynb")
-        return bool(copy) and have.solved < have.count
+    def __rich__(self):
+        """The same for a terminal: the labs that are there, and their total."""
+        from rich.console import Group
+        from rich.table import Column, Table
 
-    def __repr__(self):
-        """Plain text: chapters that can be worked on, and what was reached there."""
-        lines = [
-            f"{number} {title:<44} {solved or '-':>7} solved {score or '-':>9} points"
-            for number, title, lesson, _, _, solved, score in self.rows()
-            if lesson != "planned"
-        ]
-        return "\n".join(lines) or "No chapter is there yet."
+        done = read_progress()
+        right = [Column(name, justify="right") for name in ("solved", "points")]
+        table = Table("", "chapter", "", *right, box=None, pad_edge=False)
+        for chapter in self.labs():
+            shown = reached(tally(chapter, done))
+            table.add_row(f"{chapter.number:02}", chapter.title, *shown)
+        columns = zip(*(tally(chapter, done) for chapter in self.labs()), strict=True)
+        if total := [*map(sum, columns)]:
+            table.add_row("", "total", *reached(Tally(*total)))
+        return Group(table, "", self.hint()) if total else self.hint()
+
+
+def reached(have):
+    """A Tally as texts: a bar, how many exercises are solved, and the points."""
+    exercises = f"{have.solved} of {have.count}"
+    if have.need_gpu:
+        exercises += f" ({have.need_gpu} not graded: no GPU)"
+    points = f"{have.earned:g} of {have.points:g}"
+    return bar(have.earned / (have.points or 1)), exercises, points
 
 
 def bar(share):

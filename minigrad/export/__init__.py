@@ -229,11 +229,7 @@ def author(exercise):
 
 
 def whose():
-    """One sentence that says which answers are the learner's."""
-    answers = {entry.name: entry.exercise.answer for entry in exercises()}
-    others = [name for name, answer in answers.items() if answer.from_solutions]
-    count = len(answers)
-    own = f"{count - len(others)} of {count} exercises are your own answers"
-    return (
-        f"{own}; the course's solution: {', '.join(others)}." if others else f"{own}."
-    )
+    """One sentence that says how many answers are the learner's."""
+    every = [entry.exercise.answer for entry in exercises()]
+    own = sum(not answer.from_solutions for answer in every)
+    return f"{own} of {len(every)} exercises are your own answers: see its README.md."

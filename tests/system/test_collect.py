@@ -546,7 +546,7 @@ def test_clear_errors(course, box, tmp_path):
         collect(course, box / "nothing")
     with pytest.raises(InboxError, match="neither a folder nor a .zip"):
         collect(course, put(tmp_path / "x.txt", b"text"))
-    with pytest.raises(CannotCollect, match="no released lab is called 07"):
+    with pytest.raises(CannotCollect, match="07_convolution is not released here"):
         collect(course, box, lab="07")
     with pytest.raises(CannotCollect, match=r"has no \(\?P<student>"):
         collect(course, box, pattern="x")

@@ -29,9 +29,8 @@ def test_exported_package(home, lab, tmp_path, capsys, nightly):
     target = export(tmp_path / "taken home" / "mine")
     out = capsys.readouterr().out.splitlines()
     assert out[-1].startswith(
-        f"Exported to {target}. 1 of {len(ex.exercises())} exercises are your own ans"
+        f"Exported to {target}. 1 of {len(ex.exercises())} exercises are your own "
     )
-    assert "slice_view, broadcast_shapes, expand, view_or_copy" in out[-1]
     assert sorted(path.name for path in target.iterdir()) == [
         "LICENSE", "README.md", "cudasim", "minigrad", "pyproject.toml", "tests",
         "train_mnist.py",

@@ -204,6 +204,12 @@ def test_what_is_no_submission_is_named(root):
     assert submissions(root) == [("ada", LAB)]
 
 
+def test_the_nearest_student_is_named(root):
+    hand_in(root, "ada")
+    with pytest.raises(CourseError, match="of adda, ben.* Did you mean 'ada'?"):
+        submissions(root, students=["ben", "adda"])
+
+
 def test_no_command_prints_what_a_terminal_obeys(root, tmp_path, capsys):
     why = "\x1b[2J\u202eevil\x07\x9b31m"
     record = Record(root, LAB, "ada", fingerprint(hand_in(root, "ada")))
@@ -218,7 +224,7 @@ def test_no_command_prints_what_a_terminal_obeys(root, tmp_path, capsys):
 
 def test_release_leaves_nothing_of_a_lab_that_is_not_there(tmp_path):
     for lab in ("99", "15"):
-        with pytest.raises(ValueError, match="chapters are|no lab 15_many_gpus yet"):
+        with pytest.raises(ValueError, match="is called|no lab 15_many_gpus yet"):
             release(tmp_path / "new", [lab])
     assert not (tmp_path / "new").exists()
 
@@ -237,7 +243,11 @@ def test_release_keeps_an_edited_source(root):
     [
         ("grade {0}/nowhere", "no course directory"),
         ("grade {0}/course --lab 15", "15_many_gpus is not released"),
+        ("grade {0}/course --lab strids", "Did you mean 'strides'?"),
         ("grade {0}/course --student adda", "no submission of adda"),
+        ("export {0}/course {0}/x.csv --form cvs", "There are csv, canvas, moodle."),
+        ("export {0}/course {0}/x.csv --form convas", "Did you mean 'canvas'?"),
+        ("regrade {0}/course permut", "Did you mean permute?"),
         ("feedback {0}/course --lab 15", "15_many_gpus is not released"),
         ("export {0}/course {0}/x.csv --lab 15", "15_many_gpus is not released"),
         ("export {0}/course {0}/course --force", "is a folder"),

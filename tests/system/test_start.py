@@ -1,5 +1,6 @@
 """The learner's copies, the start page, the record of progress, and `minigrad lab`."""
 
+import io
 import json
 import os
 import re
@@ -13,6 +14,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from lab_server import TOKEN, commit, git
+from rich.console import Console
 
 from minigrad import course
 from minigrad.cli import overview, progress, start, work
@@ -376,7 +378,24 @@ def test_a_record_that_cannot_be_written_does_not_spoil_the_check(in_work):
         progress.record("permute", RIGHT)
 
 
-# The start page
+# The start page, and progress in a terminal
+
+
+def text_of(thing):
+    """The lines that a wide terminal shows."""
+    console = Console(file=io.StringIO(), width=200)
+    console.print(thing)
+    return console.file.getvalue().splitlines()
+
+
+def test_without_copies_there_is_a_next_step_and_no_table(lab):
+    assert text_of(start.progress()) == ["`minigrad lab` opens the course."]
+
+
+def test_what_is_solved_can_be_taken_home(lab, monkeypatch):
+    work.make_copies()
+    monkeypatch.setattr(start, "is_done", lambda have: True)
+    assert "minigrad export FOLDER" in start.progress().hint()
 
 
 def test_the_page_links_to_what_is_there_and_calls_the_rest_planned(lab):
@@ -398,7 +417,12 @@ def test_the_page_shows_points_and_exercises(lab, monkeypatch):
     row = start.progress().rows()[3]
     total = sum(entry.points for entry in entries)
     assert row[-2:] == (f"1 of {len(entries)}", f"{first.points:g} of {total:g}")
-    assert row[-1] in repr(start.progress())
+    progress.record(entries[-1].name, {"state": "needs a GPU"})
+    lines = text_of(start.progress())
+    whole = f"1 of {len(entries) - 1} (1 not graded: no GPU)"
+    shown = [line for line in lines if "\u25b0\u25b1" in line and whole in line]
+    assert [line.split()[0] for line in shown] == ["03", "total"]
+    assert lines[-1] == start.progress().hint()
 
 
 def test_the_page_is_a_valid_notebook_whose_cell_runs(lab):
@@ -515,7 +539,9 @@ def test_without_the_course_the_command_says_so(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["update", "99"], "no chapter is called '99'"),
+        (["update", "99"], "no chapter is called '99'. The chapters are 00"),
+        (["update", "3_stride"], "Did you mean '03_strides'?"),
+        (["update", "memry_tiles"], "Did you mean '02_memory_tiles'?"),
         (["lab", "--port", "70000", "--dry-run"], "from 1 to 65535"),
     ],
 )

@@ -13,22 +13,25 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,
 )
 
 Names = Annotated[
-    list[str] | None, typer.Argument(help="exercises, or chapters such as 03; all")
+    list[str] | None,
+    typer.Argument(help="Exercises, or chapters such as 03; all if none."),
 ]
 Sample = Annotated[
-    int | None, typer.Option(help="so many of each exercise, drawn by the seed")
+    int | None, typer.Option(help="So many of each exercise, drawn by the seed.")
 ]
-Seed = Annotated[int, typer.Option(help="of the sample, and of the cases")]
+Seed = Annotated[int, typer.Option(help="Of the sample, and of the cases.")]
 Write = Annotated[
-    bool, typer.Option("--write", help="write the exercises' rows of the page in docs/")
+    bool,
+    typer.Option("--write", help="Write the exercises' rows of the page in docs/."),
 ]
 
 
 Messages = Annotated[
-    bool, typer.Option("--messages", help="print what a learner reads, too")
+    bool, typer.Option("--messages", help="Also print what a learner reads.")
 ]
 
 
@@ -36,7 +39,7 @@ Messages = Annotated[
 def mutants(
     names: Names = None, sample: Sample = None, seed: Seed = 0, write: Write = False
 ):
-    """Change solutions by machine, and say which changes the checks let pass."""
+    """Change solutions by machine, and say which pass the checks."""
     from cudasim import nvrtc
 
     from . import mutants, report
@@ -64,9 +67,9 @@ def mutants(
 @app.command()
 def seeds(
     names: Names = None,
-    count: Annotated[int, typer.Option("--seeds", help="how many, from 0 on")] = 300,
+    count: Annotated[int, typer.Option("--seeds", help="How many, from 0 on.")] = 300,
 ):
-    """Judge each solution by the cases of many seeds, and say which refuse it."""
+    """Judge each solution with many seeds, and say which refuse it."""
     from .seeds import draw, tried
 
     chosen, refused = _exercises(names), 0
@@ -84,7 +87,7 @@ def seeds(
 def causes(
     names: Names = None, sample: Sample = None, seed: Seed = 0, write: Write = False
 ):
-    """Judge wrong answers, and say which causes that are named are false.
+    """Judge wrong answers, and say which named causes are false.
 
     The sample is of those by machine, and as many of those by hand; the page has its
     own.
@@ -106,7 +109,7 @@ def causes(
 
 @app.command()
 def soundness(names: Names = None, seed: Seed = 0, write: Write = False):
-    """Grade every right and wrong answer that stands beside the checks."""
+    """Grade every listed answer, right or wrong, as a student's."""
     from . import soundness
 
     chosen, outcomes = _exercises(names), []
@@ -125,7 +128,7 @@ def soundness(names: Names = None, seed: Seed = 0, write: Write = False):
 
 @app.command()
 def prove(names: Names = None, messages: Messages = False):
-    """Say whether an exercise's answers prove what they are listed for."""
+    """Say whether an exercise's answers prove what they're for."""
     from . import prove
 
     faults = 0
