@@ -23,11 +23,11 @@
 # your guess down first. The **puzzles** ask you to change a single line, and the code
 # cell below tells you whether you solved it.
 #
-# Whatever can run on your machine runs for real. Kernels also run in the simulator of
-# minigrad, the library that you build in this course. If something can't run here, the
-# cell says `not run:` and why. Two more lessons of this chapter are for reference:
-# [part 2](00_python_to_gpu_libraries.ipynb) compares six libraries, and [part
-# 3](00_python_to_gpu_machine.ipynb) is about your own machine.
+# Whatever can run on your machine runs for real, and if something can't, the cell says
+# `not run:` and why. Kernels also run in the simulator that comes with minigrad, the
+# library that you build in this course. The chapter has two more lessons, for
+# reference: [part 2](00_python_to_gpu_libraries.ipynb) compares six libraries, and
+# [part 3](00_python_to_gpu_machine.ipynb) is about your own machine.
 
 # %% setup=true
 # Set-up: run this cell first. Running it twice does no harm.
@@ -71,8 +71,8 @@ viz.machine()
 # between the two computers.
 #
 # An H200's own memory moves 4,800 GB per second. A copy within this memory both reads
-# and writes each byte, so 100 MB count as 200 MB. Over PCIe 4, copying a NumPy array
-# runs at about 10 GB per second. **Predict** how long it takes to copy 100 MB within
+# and writes each byte, so copying 100 MB moves 200 MB. Over PCIe 4, a NumPy array is
+# copied at about 10 GB per second. **Predict** how long it takes to copy 100 MB within
 # the GPU's memory, and how long over PCIe.
 
 # %%
@@ -93,7 +93,7 @@ del x, y
 # </details>
 
 # %% [markdown]
-# What you copy, and how many times, can matter more than how fast your kernels are.
+# What you copy, and how often, can matter more than how fast your kernels are.
 #
 # **Puzzle 1: fewest bytes.** Three NumPy arrays of `n` float32 numbers are on the host,
 # and we want `(x + y) * z` as a NumPy array. Someone copies two arrays to the device
@@ -110,8 +110,8 @@ print(f"{crossing / 1e6:g} MB", "solved:", crossing % 7919 == 3620)  # no spoile
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# All three inputs have to cross once, and so does the result. The sum x + y stays on
-# the device, because only the next kernel needs it.
+# All three inputs have to cross once, and so does the result, but the sum x + y stays
+# on the device, because only the next kernel needs it.
 #
 # ```python
 # crossing = (3 + 1) * 4 * n
@@ -124,10 +124,10 @@ print(f"{crossing / 1e6:g} MB", "solved:", crossing % 7919 == 3620)  # no spoile
 #
 # ## A whole program in CUDA C++
 #
-# **CUDA** is NVIDIA's name for two things. It's a way to write programs for a GPU, with
-# kernels, threads, and two memories. It's also the software that runs them: a driver, a
+# **CUDA** is NVIDIA's name for a way to write programs for a GPU, with kernels,
+# threads, and two memories, and also for the software that runs them: a driver, a
 # runtime, compilers, and libraries. Before we use it from Python, let's see a whole
-# program in CUDA C++, which is C++ with a few more words. Here's the kernel.
+# program in CUDA C++, which is C++ with a few additions. Here's its kernel.
 
 # %%
 kernel_source = r"""
@@ -139,15 +139,15 @@ extern "C" __global__ void add(const float* x, float* y, int n) {
 
 # %% [markdown]
 # `__global__` says that the host launches this function and the device runs it. A C++
-# compiler normally adds the parameter types to a function's name. `extern "C"` turns
-# that off, so that Python can find the kernel as `add`. `const float* x` is an array of
-# float32 that's only read, `float* y` is one that may be written, and `int n` is an
-# integer. Many **threads** run the kernel at once, in **blocks** of equal size. Each
-# thread computes its own `i` and works on that element. Chapter 01 explains this line.
+# compiler normally adds the parameter types to a function's name, but `extern "C"`
+# turns that off, so that CuPy can find the kernel as `add`. (minigrad finds it anyway.)
+# `const float* x` is an array of float32 that's only read, `float* y` may also be
+# written, and `int n` is an integer. Many **threads** run the kernel at once, in
+# **blocks** of equal size, and all blocks of a launch together are the **grid**. Each
+# thread computes its own `i`, as chapter 01 explains, and works on that element.
 #
-# minigrad's simulator can run the kernel. We launch 1 block of 32 threads for 4
-# elements, and the `if` stops the other {{=28}} threads. The picture shows which thread
-# wrote which element.
+# In minigrad's simulator, we launch 1 block of 32 threads for 4 elements, and the `if`
+# stops the other {{=28}} threads. The picture shows which thread wrote which element.
 
 # %%
 add = Kernel(kernel_source, "add")
@@ -185,12 +185,12 @@ print(to_host(y), "solved:", to_host(y).tolist() == [0, 1, 4, 9, 16])
 # </details>
 
 # %% [markdown]
-# Now the host's part of the program, which starts in `main`. `float *dx` declares a
-# **pointer**, a variable that holds an address. `cudaMalloc(&dx, size)` allocates
-# memory on the device and stores its address in dx. (We pass `&dx`, the address of dx
-# itself, so that the function can change dx.) The pointer is in the host's memory, but
-# what it points to is on the device, so the host's own code must not read it. `sizeof
-# x` is the size of x in bytes, and `%g` prints a number.
+# Next comes the host's part of the program, which starts in `main`. `float *dx`
+# declares a **pointer**, a variable that holds an address. `cudaMalloc(&dx, size)`
+# allocates memory on the device and stores its address in dx. (We pass `&dx`, the
+# address of dx itself, so that the function can change dx.) The pointer itself is in
+# the host's memory, but the array is on the device, so code on the host must not read
+# or write `dx[0]`. `sizeof x` is the size of x in bytes, and `%g` prints a number.
 
 # %%
 host_source = r"""
@@ -210,8 +210,8 @@ int main() {
 
 # %% [markdown]
 # `add<<<1, 32>>>(…)` is the launch, with the number of blocks and the number of threads
-# per block. **nvcc**, NVIDIA's compiler, compiles both parts. It compiles the kernel
-# itself and passes the rest on to the machine's C++ compiler.
+# per block. **nvcc**, NVIDIA's compiler, compiles the kernel itself and passes the
+# host's part on to the machine's C++ compiler.
 #
 # **Predict** what the program prints on a machine with a GPU, and what it prints
 # without one. Is it an error, a crash, or four numbers?
@@ -223,19 +223,18 @@ toolkit.program(kernel_source + host_source)
 # <details><summary>Answer</summary>
 #
 # With a GPU, it prints 11 22 33 44. Without one, it prints 10 20 30 40, and nothing
-# else. Compiling doesn't need a GPU, and the program runs to its end, although all of
-# its CUDA calls fail. So it prints what was in y before.
+# else. Compiling doesn't need a GPU, and the program runs to its end although all of
+# its CUDA calls fail, so it prints what was in y before.
 #
 # </details>
 
 # %% [markdown]
 # ### Look at the error
 #
-# CUDA functions don't raise exceptions. They **return** an error number, and our
-# program doesn't look at it. A launch doesn't return anything, but `cudaGetLastError`
-# says whether it was refused. (If something goes wrong while the kernel runs, you'll
-# hear about it later, as we'll see.) We insert the two lines below right after the
-# launch.
+# CUDA functions don't raise exceptions, but **return** an error number, which our
+# program ignores. A launch doesn't return anything, but `cudaGetLastError` says whether
+# it was refused. (An error while the kernel runs shows up later, as we'll see.) We
+# insert the two lines below right after the launch.
 
 # %%
 look = r"""    cudaError_t error = cudaGetLastError();
@@ -245,9 +244,9 @@ checked = host_source.replace("    cudaMemcpy(y, dy", look + "    cudaMemcpy(y, 
 toolkit.program(kernel_source + checked)
 
 # %% [markdown]
-# 0 is `cudaSuccess`. If you have no driver, you get 35, "CUDA driver version is
-# insufficient". On a GPU, the next cell asks for a block of 2,048 threads, but a block
-# has at most 1,024. **Predict** which four numbers the program prints then.
+# 0 is `cudaSuccess`, and 35 means that the driver is missing or too old. The next cell
+# asks for a block of 2,048 threads, but a block has at most 1,024. **Predict** which
+# four numbers the program prints then on a machine with a GPU.
 
 # %%
 toolkit.program(kernel_source + checked.replace("<<<1, 32>>>", "<<<1, 2048>>>"))
@@ -255,25 +254,24 @@ toolkit.program(kernel_source + checked.replace("<<<1, 32>>>", "<<<1, 2048>>>"))
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# On a GPU, it prints `9 cudaErrorInvalidConfiguration: invalid configuration argument`
-# and 10 20 30 40. The launch was refused, so nothing was added, but all the copies
-# worked.
+# With a GPU, it prints `9 cudaErrorInvalidConfiguration: invalid configuration
+# argument` and 10 20 30 40. The launch was refused, so nothing was added, but all the
+# copies worked.
 #
 # </details>
 
 # %% [markdown]
-# Careful programs check every call. In Python, the libraries do it for you and raise an
-# exception.
+# Careful programs check every call, and in Python, the libraries do it for you and
+# raise an exception.
 #
 # There's a second limit on the size of a block. Threads keep their variables in
-# **registers**, and all threads of a block share one supply of them, usually 65,536. If
+# **registers**, of which a block usually gets at most 65,536 for all of its threads. If
 # a kernel needs 100 registers per thread, 1,024 threads need 102,400, so you have to
 # launch smaller blocks.
 #
 # **Puzzle 3: enough threads.** We launch `blocks` blocks with 256 threads each, and
-# they should work on 1,000 elements. All blocks of a launch together are the **grid**.
-# Change the line so that every element gets a thread, with as few blocks as possible,
-# for any n.
+# they should work on 1,000 elements. Change the line so that every element gets a
+# thread, with as few blocks as possible, for any n.
 
 # %%
 n = 1000
@@ -287,7 +285,9 @@ print(int(to_host(y).sum()), "of", n, "solved:", to_host(y).all() and blocks == 
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# `//` rounds down, and 3 blocks have only 768 threads. This expression rounds up:
+# `//` rounds down, and 3 blocks have only 768 threads. The expression below rounds up.
+# (`n // 256 + 1` isn't right for every n, because for 1,024 elements, it gives 5 blocks
+# instead of 4.)
 #
 # ```python
 # blocks = (n + 255) // 256
@@ -308,11 +308,11 @@ viz.calls()
 
 # %% [markdown]
 # The **runtime** is the library whose functions start with `cuda`, such as
-# `cudaMalloc`. It calls the **driver**, which is NVIDIA's software that the operating
-# system loads. If your machine has an NVIDIA GPU, the driver is probably installed
-# already, as it is on Colab's GPU machines. The **toolkit** is what developers install:
-# nvcc, headers, and libraries. PyTorch's CUDA wheels bring their own runtime and only
-# need the driver.
+# `cudaMalloc`. It calls the **driver**, which is NVIDIA's software in the operating
+# system. If your machine has an NVIDIA GPU, the driver is probably installed already,
+# as it is on Colab's GPU machines. The **toolkit** is what developers install: nvcc,
+# headers, and libraries. PyTorch's CUDA **wheels** (Python packages with compiled code)
+# bring their own runtime, so they need only the driver.
 #
 # Where does Python end? Let's ask for the source code of `torch.add`. (`with trying():`
 # prints an error's message and lets the notebook continue.)
@@ -323,7 +323,8 @@ with trying():
 
 # %% [markdown]
 # There's {{=no Python source|TypeError}}, because `torch.add` is compiled C++. On
-# Linux, a process can list the files that it has loaded. Which layers can you find?
+# Linux, a process can list the files that it has loaded. With PyTorch's wheel for the
+# CPU, all of them belong to the first layer, the library.
 
 # %%
 maps = Path("/proc/self/maps")
@@ -334,8 +335,8 @@ else:
     print("not run: only Linux has this list")
 
 # %% [markdown]
-# You can even call the driver from Python. `ctypes` opens its library and calls a
-# function. The first number is 0 for success, and a second number of 13000 means that
+# You can even call the driver from Python, because `ctypes` can open its library and
+# call a function. The cell prints 0 for success and then a version. 13000 means that
 # the driver runs programs for CUDA 13.0 and older.
 
 # %%
@@ -349,9 +350,9 @@ except OSError as error:
 # ## The queue: streams
 #
 # A launch puts the kernel into a queue and returns at once. The queue is called a
-# **stream**, and everything in one stream runs in order. In Python, a
-# `ThreadPoolExecutor` with one worker does the same, so let's use one. Our "kernel" is
-# a function that takes 0.1 s.
+# **stream**, and everything in one stream runs in order. A `ThreadPoolExecutor` with
+# one worker does the same in Python, so let's use one, with a function that takes 0.1 s
+# as our "kernel".
 
 
 # %%
@@ -385,8 +386,9 @@ viz.spans({"CPU": cpu, "stream": done}, "one stream")
 # </details>
 
 # %% [markdown]
-# In PyTorch, `torch.cuda.synchronize()` waits for the GPU, and in CUDA C++ it's
-# `cudaDeviceSynchronize()`.
+# In PyTorch, `torch.cuda.synchronize()` waits for the whole GPU, as
+# `cudaDeviceSynchronize()` does in CUDA C++. `cudaStreamSynchronize` waits for one
+# stream.
 #
 # **Puzzle 4: an honest clock.** The code below reads the clock right after the launch.
 # Replace the line so that `seconds` is the time that the kernel takes.
@@ -404,8 +406,8 @@ print(f"{seconds:.3f} s", "solved:", seconds >= 0.1)
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# Wait first. Here, `result()` stands for `torch.cuda.synchronize()`. If you don't wait,
-# you measure only the launch.
+# Wait first, with `result()`, which stands for `torch.cuda.synchronize()` here. If you
+# don't wait, you measure only the launch.
 #
 # ```python
 # job.result()
@@ -466,9 +468,9 @@ with trying():
 
 # %% [markdown]
 # On a GPU, an error appears in the same place. Here's a kernel that writes a number to
-# an address four terabytes past the end of its array. (`1ll << 40` is 2⁴⁰ as a 64-bit
-# integer.) **Predict** what the two lines print on a GPU. (Without a GPU, both print
-# the error of the missing driver or device.)
+# an address four terabytes beyond its array. (`1ll << 40` is 2⁴⁰ as a 64-bit integer.)
+# **Predict** what the two `printf` lines print on a GPU. (Without a GPU, both print the
+# error of the missing driver or device.)
 
 # %%
 late = r"""
@@ -494,13 +496,14 @@ toolkit.program(late)
 
 # %% [markdown]
 # If a kernel fails in PyTorch, the exception appears at a later CUDA call, perhaps far
-# away. If you set `CUDA_LAUNCH_BLOCKING=1` before you start Python, every launch waits
-# for its kernel, so the line that launched the faulty kernel raises the exception.
-# After such an error, the process can't use the GPU any longer. You have to restart it.
+# away. But if you set `CUDA_LAUNCH_BLOCKING=1` before you start Python, every launch
+# waits for its kernel, so the line that launched the faulty kernel raises the
+# exception. After such an error, the process can't use the GPU any longer, so you have
+# to start a new one.
 #
-# The message doesn't say where the kernel went wrong. A simulator can. `check` runs a
-# launch in the simulator and reports mistakes. Here, `add` is launched for 8 elements,
-# but the arrays have only 6.
+# The message doesn't say where the kernel went wrong, but a simulator can. `check` runs
+# a launch in the simulator and reports mistakes. Here, `add` is launched for 8
+# elements, but the arrays have only 6.
 
 # %%
 short = np.zeros(6, np.float32)
@@ -509,8 +512,8 @@ print(add.check(1, 8, (short, short.copy(), 8)))
 # %% [markdown]
 # ## From Python: CuPy and PyTorch
 #
-# Let's go back to Python. **CuPy** is NumPy on the GPU, with the same names. If it has
-# no function for what you need, you can give it a kernel in CUDA C++.
+# Let's go back to Python. **CuPy** is NumPy on the GPU, with the same names, and if it
+# has no function for what you need, you can give it a kernel in CUDA C++.
 
 # %%
 try:
@@ -524,13 +527,13 @@ except Exception as error:
 
 # %% [markdown]
 # **PyTorch** comes with its kernels already compiled. A tensor's `.device` says where
-# it is. `.to(device)` copies it there, and `.cpu()` copies it back. If you choose the
-# device as in the first line below, your script runs on any machine.
+# it is, `.to(device)` copies it to a device, and `.cpu()` copies it back. If you choose
+# the device as in the first line below, your script runs on any machine.
 
 # %%
 device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 a = torch.tensor([1.0, 2.0, 3.0]).to(device)
-b = torch.ones(3, device=device)  # made there, so nothing is copied
+b = torch.ones(3, device=device)  # made on the device: nothing is copied
 print(a + b, (a + b).cpu().numpy())
 
 # %% [markdown]
@@ -544,19 +547,18 @@ with trying():
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# PyTorch {{=raises an error|line 2: torch.ones(3).to("cuda:99")}}. It never falls back
-# to a device that you didn't name.
+# PyTorch {{=raises an error|line 2: torch.ones(3).to("cuda:99")}}, because it never
+# falls back to a device that you didn't name.
 #
 # </details>
 
 # %% [markdown]
-# [Part 2](00_python_to_gpu_libraries.ipynb) adds two arrays with six libraries and
-# shows what each of them does for you.
+# [Part 2](00_python_to_gpu_libraries.ipynb) shows what six libraries do for you.
 #
 # ## Before you go: three questions
 #
-# 1. A kernel is launched, and the next line reads the clock. It says 8 microseconds for
-#    100 million elements. What was measured?
+# 1. You launch a kernel on 100 million elements and read the clock in the next line. It
+#    says that 8 microseconds have passed. What did you measure?
 # 2. A CUDA program prints plausible but wrong results and no error. What do you look at
 #    first?
 # 3. Which parts of CUDA do you need in order to run PyTorch on a GPU, and which in
@@ -564,19 +566,19 @@ with trying():
 #
 # <details><summary>Answers</summary>
 #
-# 1. Only the launch. Wait for the GPU before you read the clock.
+# 1. You measured only the launch. Wait for the GPU before you read the clock.
 # 2. Look at the error numbers that its calls return, and at `cudaGetLastError()` after
 #    each launch.
 # 3. PyTorch needs only the driver, because its wheel brings the rest. To compile, you
-#    need the toolkit with nvcc and a C++ compiler. You need the driver only to run the
-#    result.
+#    need the toolkit with nvcc and a C++ compiler, and to run the result, also the
+#    driver.
 #
 # </details>
 
 # %% [markdown]
-# Now do **lab 00** and then lesson 01, which looks inside the kernel. Parts 2 and 3 are
-# for reference. Exercise 4 needs [part 3](00_python_to_gpu_machine.ipynb), and so do
-# you if something on your machine doesn't work.
+# Now do **lab 00** and then lesson 01, which looks inside the kernel. Read [part
+# 3](00_python_to_gpu_machine.ipynb) before exercise 4, or when something on your
+# machine doesn't work.
 #
 # Further reading: NVIDIA's *CUDA Programming Guide*; J. Nickolls et al., *Scalable
 # Parallel Programming with CUDA* (2008); and, in PyTorch's source,

@@ -14,7 +14,7 @@
 # # 00 · Part 2: one addition, six libraries
 #
 # Six Python libraries add two arrays here, and a table shows what each of them does for
-# you. It's a reference, and you don't need it for the lab.
+# you. This part is a reference, which you don't need for the lab.
 #
 # This lesson takes about {{duration}} and builds on Python and NumPy only. What can't
 # run on your machine says `not run:` and why.
@@ -29,9 +29,10 @@ from minigrad.testing import Ways
 from minigrad.testing.frameworks import gpu_count
 
 # %% [markdown]
-# We compute z = x + y in float32. Each cell runs once to compile and warm up, and then
-# five more times. `ways` compares the results with NumPy's and keeps the times. On a
-# GPU, there are a million elements. Simulators are slow, so they get a thousand.
+# We compute z = x + y in float32. Each library adds the arrays once to compile and warm
+# up, and then five more times. `ways` compares the results with NumPy's and keeps the
+# times. With a GPU, the arrays have a million elements. Without one, they have only a
+# thousand, because simulators are slow.
 
 # %%
 n = 1_000_000 if gpu_count() else 1000
@@ -43,7 +44,7 @@ ways = Ways(np.add, x, y)
 # %% [markdown]
 # ## 1. NumPy
 #
-# NumPy's loop is compiled C. It runs on the CPU and uses the host's memory.
+# NumPy's loop is compiled C, which runs on the CPU and uses the host's memory.
 
 # %%
 with ways("numpy") as run:
@@ -54,12 +55,12 @@ with ways("numpy") as run:
 #
 # Numba compiles Python. It's a **JIT** (just-in-time compiler), which looks at the
 # types of the arguments at the first call and generates machine code for them. A kernel
-# uses Python's grammar, but only a small part of Python. There are no lists or dicts,
-# and each variable has one type. `cuda.grid(1)` is the thread's number among all
+# has Python's syntax, but it can use only a small part of Python, without lists or
+# dicts, and each variable has one type. `cuda.grid(1)` is the thread's number among all
 # threads, and `add[blocks, threads](…)` is the launch. For GPUs, install the package
 # `numba-cuda`.
 #
-# Without a GPU, we use Numba's own simulator. It must be chosen before `cuda` is
+# Without a GPU, we use Numba's own simulator, which must be chosen before `cuda` is
 # imported.
 
 # %%
@@ -68,7 +69,7 @@ with ways("numba"):
 
     numba.config.ENABLE_CUDASIM = not gpu_count()
     numba.config.CUDA_LOW_OCCUPANCY_WARNINGS = 0  # few threads, and we know it
-    numba.config.CUDA_WARN_ON_IMPLICIT_COPY = 0  # more of this below
+    numba.config.CUDA_WARN_ON_IMPLICIT_COPY = 0  # more on this below
 
 # %% [markdown]
 # `to_device` copies to the device, and `copy_to_host` copies back.
@@ -93,8 +94,7 @@ with ways("numba") as run:
 
 # %% [markdown]
 # A Numba kernel also accepts NumPy arrays: `add[blocks, 256](x, y, z)`. **Predict** how
-# many arrays are copied then, in both directions together. Only three copies are
-# necessary.
+# many copies that takes, in both directions together. Only three copies are necessary.
 
 # %%
 with ways("numba", "Numba, NumPy arrays") as run:
@@ -112,14 +112,14 @@ with ways("numba", "Numba, NumPy arrays") as run:
 # <details><summary>Answer</summary>
 #
 # Numba makes six copies. It can't know which arrays the kernel changes, so it copies
-# all three to the device and all three back, **at every call**. This is easy to write,
-# and it's a common reason why a first kernel is slower than NumPy.
+# all three to the device and all three back, **at every call**. Such a call is easy to
+# write, and it's a common reason why a first kernel is slower than NumPy.
 #
 # </details>
 
 # %% [markdown]
-# `numba.njit` compiles for the CPU, so you can watch it on any machine. **Predict** how
-# many versions these three calls compile.
+# `numba.njit` compiles for the CPU, so you can watch it compile on any machine.
+# **Predict** how many versions these three calls compile.
 
 # %%
 with ways("numba"):
@@ -141,8 +141,8 @@ with ways("numba"):
 # ## 3. PyCUDA
 #
 # PyCUDA gives Python access to CUDA's driver. The kernel is CUDA C++ in a string.
-# `SourceModule` calls nvcc when it meets a new kernel, and you get memory, copy, and
-# launch by hand. Here's its kernel, which we'll also use for CuPy.
+# `SourceModule` calls nvcc when it meets a new kernel, and you allocate, copy, and
+# launch by hand. Here's the kernel, which we'll also use for minigrad and CuPy.
 
 # %%
 text = r"""
@@ -153,9 +153,9 @@ extern "C" __global__ void add(const float* x, const float* y, float* z, int n) 
 """
 
 # %% [markdown]
-# `autoprimaryctx` prepares the GPU. It uses the same **context**, which is the
-# process's state on the GPU, as other libraries do. (Older code imports `autoinit`,
-# which makes a separate context, so PyTorch can't safely use its arrays.)
+# `autoprimaryctx` prepares the GPU. It uses the same **context** (the process's state
+# on the GPU) as other libraries. (Older code imports `autoinit`, which creates a
+# separate context, so PyTorch can't safely use its arrays.)
 
 # %%
 with ways("pycuda") as run:
@@ -174,8 +174,7 @@ with ways("pycuda") as run:
     run(pycuda_add)
 
 # %% [markdown]
-# Without a GPU and the toolkit, this cell says `not run`. But minigrad can run its
-# kernel anywhere.
+# This cell needs a GPU and the toolkit, but minigrad can run its kernel anywhere.
 
 # %%
 with ways("minigrad") as run:
@@ -191,7 +190,7 @@ with ways("minigrad") as run:
 # %% [markdown]
 # ## 4. CuPy
 #
-# CuPy is NumPy on the GPU. It uses the same names, but its arrays are on the device.
+# CuPy uses NumPy's names, but its arrays are on the device.
 
 # %%
 with ways("cupy", "CuPy operators") as run:
@@ -200,9 +199,9 @@ with ways("cupy", "CuPy operators") as run:
     run(lambda x, y: cp.asarray(x) + cp.asarray(y), cp.asnumpy)
 
 # %% [markdown]
-# If CuPy has no operator for what you need, `RawKernel` accepts CUDA C++. It's compiled
-# by **NVRTC**, which is nvcc's compiler for kernels as a library. The result is kept on
-# disk for the next process.
+# If CuPy has no operator for what you need, `RawKernel` accepts CUDA C++. CuPy compiles
+# it with **NVRTC**, a library that contains nvcc's compiler for kernels, and keeps the
+# result on disk for the next process.
 
 # %%
 with ways("cupy", "CuPy RawKernel") as run:
@@ -218,8 +217,8 @@ with ways("cupy", "CuPy RawKernel") as run:
     run(raw_add, cp.asnumpy)
 
 # %% [markdown]
-# For `ElementwiseKernel`, you write only the line for one element. CuPy adds the index,
-# the guard, and broadcasting.
+# With `ElementwiseKernel`, you write only the line for one element, and CuPy adds the
+# index, the guard, and broadcasting.
 
 # %%
 with ways("cupy", "CuPy ElementwiseKernel") as run:
@@ -251,8 +250,8 @@ elementwise("z = x * x + y")(blocks, 256, (to_device(x), to_device(y), dz, n))
 np.allclose(to_host(dz), x * x + y)
 
 # %% [markdown]
-# **Puzzle 1: your line.** Write z = x² + y. (`allclose`, because a GPU may round once
-# where NumPy rounds twice.)
+# **Puzzle 1: your line.** Let z be the larger of x and y. (Python's `a if c else b` is
+# `c ? a : b` in C++.)
 
 # %%
 line = "z = x + y"  # your line
@@ -260,15 +259,15 @@ line = "z = x + y"  # your line
 # %%
 dz = device_empty(n)
 elementwise(line)(blocks, 256, (to_device(x), to_device(y), dz, n))
-print("solved:", np.allclose(to_host(dz), x * x + y))
+print("solved:", np.array_equal(to_host(dz), np.maximum(x, y)))
 
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# C++ has no operator for powers.
+# `fmaxf(x, y)` works, too.
 #
 # ```python
-# line = "z = x * x + y"
+# line = "z = x > y ? x : y"
 # ```
 #
 # </details>
@@ -276,8 +275,8 @@ print("solved:", np.allclose(to_host(dz), x * x + y))
 # %% [markdown]
 # ## 5. PyTorch
 #
-# PyTorch's kernels were compiled when its wheel was built. A tensor's `.device` says
-# where it is, `.to(device)` copies it, and `.cpu()` copies it back.
+# PyTorch's kernels were compiled when its wheel was built. `.to(device)` copies a
+# tensor, and `.cpu()` copies it back.
 
 # %%
 with ways("torch") as run:
@@ -301,7 +300,7 @@ print((a + b).cpu().numpy().dtype, (a + b).device, torch.device("cuda:1").index)
 # %% [markdown]
 # ## 6. TensorFlow
 #
-# TensorFlow chooses the device itself, and takes a GPU if there is one. `tf.device`
+# TensorFlow chooses the device itself and takes a GPU if there is one. `tf.device`
 # overrides that, and `.numpy()` copies back.
 
 # %%
@@ -318,7 +317,7 @@ with ways("tensorflow") as run:
 
 # %% [markdown]
 # PyTorch raises an error if you name a device that doesn't exist. **Predict** whether
-# TensorFlow does so too, here with "/GPU:99".
+# TensorFlow does the same, here with "/GPU:99".
 
 # %%
 with ways("tensorflow"):
@@ -341,7 +340,7 @@ with ways("tensorflow"):
 # %% [markdown]
 # Look at `.device` before you believe that a GPU did the work, or call
 # `tf.debugging.set_log_device_placement(True)`. On a GPU, TensorFlow also takes nearly
-# all of the memory at its first call, unless you set
+# all of the memory at its first call, unless you call
 # `tf.config.experimental.set_memory_growth`.
 #
 # `with tf.device` affects only operators that are called inside it. Around `z.numpy()`
@@ -357,8 +356,8 @@ ways.table()
 
 # %% [markdown]
 # Some first calls take much longer than the later ones, because libraries compile or
-# load something then. All later calls pay for the copies and for the way from Python
-# down to the driver. (The times of simulators say nothing about GPUs.)
+# load something then. On a GPU, later calls still pay for the copies and for the way
+# from Python down to the driver. (The times of simulators say nothing about GPUs.)
 
 # %%
 viz.bars(ways.times(), ["first call", "later calls"])
@@ -374,19 +373,19 @@ ways.who()
 #
 # | | you write kernels as | use it for |
 # |---|---|---|
-# | CUDA C++, Fortran | C++ for nvcc, Fortran for nvfortran | all that a GPU can do |
+# | CUDA C++, Fortran | C++ for nvcc, Fortran for nvfortran | everything a GPU can do |
 # | CuPy | NumPy's names, CUDA C++ | NumPy code on the GPU, and your own kernels |
 # | Numba | Python functions | your own kernels without C++, for GPU and CPU |
 # | cuda.core | CUDA C++ in strings | NVIDIA's own Python interface to CUDA |
 # | PyCUDA | CUDA C++ in strings | older code of this kind |
-# | Triton, cuTile | Python on blocks of elements | fused kernels, as in PyTorch |
+# | Triton, cuTile | Python on blocks of elements | several operators in one kernel |
 # | PyTorch, TensorFlow, JAX | operators | models and gradients |
 # | ROCm (HIP) | C++ with `hip` for `cuda` | AMD's GPUs |
 # | OpenCL | C in strings | GPUs of any maker, CPUs, FPGAs |
 #
 # In Triton, a program works on a whole block of elements, and the compiler distributes
-# the block over threads. `torch.compile` writes Triton. On AMD's GPUs, PyTorch calls
-# the device "cuda" too, so scripts run without changes.
+# the block over threads. `torch.compile` generates such programs. On AMD's GPUs,
+# PyTorch calls the device "cuda" too, so scripts run without changes.
 #
 # The tool `hipify` does little more than replace names. **Predict** how many of these
 # five lines change.
@@ -432,6 +431,6 @@ print("CUDA C", *to_host(y), "\nPython", *[(i - 3) % 5 for i in range(6)])
 # <details><summary>Answer</summary>
 #
 # They differ in the first three, which are negative in C++. As an index, {{=-3}} would
-# be three cells before the array.
+# be three elements before the start of the array.
 #
 # </details>

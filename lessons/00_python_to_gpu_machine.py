@@ -13,8 +13,8 @@
 # %% [markdown]
 # # 00 · Part 3: your machine
 #
-# Does your machine do, which wheel fits your driver, and what do CUDA's error messages
-# mean? Read this lesson when you need it. Exercise 4 of the lab is about it.
+# Is your machine ready, which wheel fits your driver, and what do CUDA's error messages
+# mean? Read this lesson when you need it, for example for exercise 4 of the lab.
 #
 # This lesson takes about {{duration}} and builds on Python and NumPy only.
 
@@ -35,7 +35,8 @@ from minigrad.testing import toolkit
 # ## minigrad doctor
 #
 # `minigrad doctor` in a terminal, or the cell below, says what's installed and what
-# each library finds. It asks each in a separate process, which takes a few seconds.
+# each library finds. It asks each library in a separate process, which takes a few
+# seconds.
 
 # %%
 status = doctor()
@@ -44,17 +45,16 @@ status = doctor()
 # Read it from the bottom up.
 #
 # - **PyTorch** and the other libraries: the version, the CUDA version that the wheel
-#   was built for, and how many GPUs it finds. "Without CUDA" is a wheel for the CPU.
+#   was built for, and how many GPUs it finds. "Without CUDA" means a wheel for the CPU.
 # - **kernels**: where this course runs your kernels. All labs work in the simulator.
 # - **toolkit**: nvcc's CUDA version. You only need it to compile something on this
 #   machine, as chapter 11 does.
 # - **driver**: the newest CUDA version that it runs. Without a driver (the line is then
 #   called **GPU**), no library finds a GPU.
 #
-# So there are three numbers that are all called "CUDA version". They belong to the
-# **driver**, the **toolkit**, and each **wheel**, and they may differ. The wheel has to
-# fit the driver, and the toolkit doesn't matter for that. `nvidia-smi` shows the first
-# of the three.
+# So three numbers are called "CUDA version". They belong to the **driver**, the
+# **toolkit**, and each **wheel**, and they may differ. The wheel has to fit the driver,
+# but the toolkit doesn't matter for that. `nvidia-smi` shows the first of the three.
 
 # %%
 if shutil.which("nvidia-smi"):
@@ -84,18 +84,18 @@ for name in "PATH", "CUDA_HOME", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES":
 # | `LD_LIBRARY_PATH` | Linux, to find shared libraries |
 # | `CUDA_VISIBLE_DEVICES` | CUDA, which hides all GPUs that aren't listed |
 #
-# If CUDA_HOME isn't set, PyTorch takes the toolkit of the nvcc in PATH. A common
-# mistake is an old CUDA or cuDNN in LD_LIBRARY_PATH, because Linux may then load it
-# instead of your wheel's. So if a library reports the wrong version or an undefined
-# symbol, unset the variable first.
+# If CUDA_HOME isn't set, PyTorch uses the toolkit of the nvcc in PATH. A common mistake
+# is an old CUDA library in LD_LIBRARY_PATH, because Linux may then load it instead of
+# your wheel's. So if a library reports the wrong version or an undefined symbol, unset
+# the variable first.
 #
 # </details>
 
 # %% [markdown]
 # ## From source code to machine code
 #
-# Different generations of GPUs have different machine code. A generation has a number,
-# its **compute capability**:
+# Different generations of GPUs have different machine code, and each has a number, its
+# **compute capability**:
 #
 # | GPU | capability | | GPU | capability |
 # |---|---|---|---|---|
@@ -104,16 +104,17 @@ for name in "PATH", "CUDA_HOME", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES":
 # | RTX 30 | 8.6 | | RTX 50 | 12.0 |
 # | RTX 40 | 8.9 | | | |
 #
-# Compilers write `sm_75` for 7.5. They work in two steps. **PTX** is an assembly
-# language that drivers can turn into machine code for its own capability and all later
-# ones. A **cubin** is machine code. It runs on GPUs with the same major number and the
-# same or a higher minor number, so 8.0 runs on 8.6, but not on 9.0.
+# Compilers write `sm_75` for 7.5, and they work in two steps. First, they generate
+# **PTX**, an assembly language. PTX is for one capability, and a driver can turn it
+# into machine code for that one and all later ones. Then they generate a **cubin**,
+# which is machine code. It runs on GPUs with the same major number and the same or a
+# higher minor number, so 8.0 runs on 8.6, but not on 9.0.
 
 # %%
 viz.toolchain()
 
 # %% [markdown]
-# Here's real PTX of a small kernel, without its first half.
+# Here's the PTX of a small kernel, without its first half.
 
 # %%
 source = r"""
@@ -132,23 +133,24 @@ except toolkit.NoCompiler as why:
 # %% [markdown]
 # `ld.global.f32` loads a float from the device's memory, and `st.global.f32` stores
 # one. `%f1` is a virtual register. How many real registers a thread needs is decided
-# when the machine code is made, and the compiler can tell you. `.target {{=sm_75}}`
-# says that this PTX is for GPUs from 7.5 on.
+# only when the machine code is generated, and the compiler can report it. `.target
+# {{=sm_75}}` says that this PTX is for GPUs from 7.5 on.
 
 # %%
 try:
     report = toolkit.nvcc(source, "-cubin", "-arch=sm_75", "--resource-usage")
-    print(re.search("Used .*", report)[0])
+    print(re.search("Used [0-9]+ registers", report)[0])
 except toolkit.NoCompiler as why:
     print(why)
 
 # %% [markdown]
 # ## Which wheel fits?
 #
-# `cu126` in a wheel's name means CUDA 12.6. A driver runs programs for older CUDA
-# versions, as long as it still supports your GPU. It also runs newer ones with the same
-# major number, if they contain a cubin for the GPU. What it can't do is compile a newer
-# PTX. **Predict** the row of cu130 with a driver for 12.8.
+# `cu126` in a wheel's name means CUDA 12.6. A driver runs programs for its own CUDA
+# version and for older ones, as long as it still supports your GPU. It also runs
+# programs for a newer version with the same major number, but only if they contain a
+# cubin for the GPU, because it can't compile newer PTX. **Predict** what a driver for
+# 12.8 does with cu130.
 
 # %%
 viz.versions([(12, 4), (12, 8), (13, 0)], [(11, 8), (12, 6), (12, 8), (13, 0)])
@@ -156,13 +158,13 @@ viz.versions([(12, 4), (12, 8), (13, 0)], [(11, 8), (12, 6), (12, 8), (13, 0)])
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# It's {{=refused|of CUDA 13.0 with a driver of 12.8: refused}}, because its major
-# number is higher. (On data-center GPUs, NVIDIA's cuda-compat package can help.)
+# It's {{=refused|of CUDA 13.0 with a driver of 12.8: refused}}, because the wheel's
+# major number is higher. (On data-center GPUs, NVIDIA's cuda-compat package can help.)
 #
 # </details>
 
 # %% [markdown]
-# A wheel also needs a cubin that your GPU runs, or PTX of your GPU's capability or an
+# A wheel also needs a cubin that your GPU runs, or PTX for your GPU's capability or an
 # older one. Wheels for CUDA 13 have nothing for GPUs older than 7.5. What was your
 # PyTorch built for?
 
@@ -171,41 +173,33 @@ print("CUDA", torch.version.cuda, "| code for", torch.cuda.get_arch_list() or "n
 print("cuDNN", torch.backends.cudnn.version())
 
 # %% [markdown]
-# **Puzzle 1: it fits.** A GPU has capability 8.6, its driver is for CUDA 12.4, and a
+# **Puzzle 1: it fits.** A GPU has capability 8.9, its driver is for CUDA 12.4, and a
 # wheel for 12.8 has cubins for these capabilities. Which one runs on the GPU?
 
 # %%
-cubins = 7.5, 8.0, 8.9, 9.0
-runs = 8.9  # your line
+cubins = 7.5, 8.6, 9.0
+runs = 9.0  # your line
 
 # %%
-print("solved:", runs in cubins and int(runs) == 8 and runs <= 8.6)
+print("solved:", runs in cubins and int(runs) == 8 and runs <= 8.9)
 
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# The major number is the same, and the minor number isn't above the GPU's. 12.8 is
-# newer than 12.4, but the major number is the same, and no PTX has to be compiled.
+# The cubin's major number is the GPU's, and its minor number isn't above the GPU's. The
+# driver accepts the wheel, because both are for CUDA 12 and it doesn't have to compile
+# PTX.
 #
 # ```python
-# runs = 8.0
+# runs = 8.6
 # ```
 #
 # </details>
 
 # %% [markdown]
 # **cuDNN** is NVIDIA's library of layers, such as convolutions and attention. PyTorch's
-# wheel brings the version it was built with. TensorFlow installs it with
-# `tensorflow[and-cuda]`. Without that, it says "Cannot dlopen some GPU libraries".
-#
-# How much memory does the GPU have, and how much of it is free?
-
-# %%
-if torch.cuda.is_available():
-    free, total = torch.cuda.mem_get_info()
-    print(f"{free / 2**30:.1f} of {total / 2**30:.1f} GiB are free")
-else:
-    print("not run: PyTorch sees no GPU here")
+# wheel brings the version that it was built with. For TensorFlow, install
+# `tensorflow[and-cuda]`, because otherwise it says "Cannot dlopen some GPU libraries".
 
 # %% [markdown]
 # **To the lab**: exercise 4 (`wheel_for`).
@@ -231,9 +225,9 @@ toolkit.program(messages)
 # | {{=the provided PTX was compiled with an unsupported toolchain}} | PTX too new | 1 |
 # | {{=no CUDA-capable device is detected}} | the driver finds no GPU | 2 |
 # | {{=no kernel image is available for execution on the device}} | no code for it | 3 |
-# | {{=invalid configuration argument}} | grid or block too large, or 0 | 4 |
-# | {{=too many resources requested for launch}} | registers, shared memory | 4 |
-# | {{=an illegal memory access was encountered}} | a kernel left its array | 5 |
+# | {{=invalid configuration argument}} | grid or block too large, or empty | 4 |
+# | {{=too many resources requested for launch}} | registers or memory exceeded | 4 |
+# | {{=an illegal memory access was encountered}} | access outside an array | 5 |
 # | {{=misaligned address}}; {{=unspecified launch failure}} | a kernel failed | 5 |
 # | {{=out of memory}} | the GPU's memory is full | 6 |
 #
@@ -244,9 +238,19 @@ toolkit.program(messages)
 # 5. Fix the kernel, and start a new process.
 # 6. Use smaller batches, and see who else uses the GPU.
 #
-# CuPy and PyCUDA use the driver's own names. `CUDA_ERROR_NO_BINARY_FOR_GPU` is "no
-# kernel image". **Predict** which error a program gets on this machine if it only asks
-# for 16 bytes.
+# How much memory does the GPU have, and how much of it is free?
+
+# %%
+if torch.cuda.is_available():
+    free, total = torch.cuda.mem_get_info()
+    print(f"{free / 2**30:.1f} of {total / 2**30:.1f} GiB are free")
+else:
+    print("not run: PyTorch sees no GPU here")
+
+# %% [markdown]
+# CuPy and PyCUDA use the driver's own names, such as `CUDA_ERROR_NO_BINARY_FOR_GPU` for
+# "no kernel image". **Predict** which error a program gets on this machine if all it
+# does is allocate 16 bytes.
 
 # %%
 sixteen = r"""

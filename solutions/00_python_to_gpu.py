@@ -13,10 +13,9 @@
 # %% [markdown]
 # # Lab 00 · From Python to the GPU
 #
-# Four exercises about what happens around a kernel. You choose a launch, write a first
-# kernel, find needless copies, and choose a wheel. They take about {{duration}}. You
-# don't need a GPU or any of the libraries in the lesson, because everything is graded
-# on any machine.
+# In these four exercises about what happens around a kernel, you choose a launch, write
+# a first kernel, find needless copies, and choose a wheel. They take about
+# {{duration}}. You don't need a GPU, because everything can be graded on any machine.
 
 # %% [markdown]
 # {{how}}
@@ -38,13 +37,12 @@ from minigrad.kernels.transfers import needless_copies
 # When you launch a kernel, you choose the size of its blocks. Large blocks often work
 # well, but the device has limits. A block may have at most 1,024 threads, and its
 # threads share the **registers**, in which they keep their variables. Most GPUs have
-# 65,536 registers per block. If a kernel needs 100 registers per thread, a block of
-# 1,024 threads needs 102,400, and CUDA refuses the launch with `too many resources
-# requested for launch`.
+# 65,536 registers per block, and if a block needs more, CUDA refuses the launch with
+# `too many resources requested for launch`.
 #
-# Write `pick_launch(n, registers, limits)`. It tries six block sizes, which are 1024,
-# 512, 256, 128, 64, and 32, and returns `(blocks, threads)` with the largest one that's
-# allowed and with the smallest number of blocks that gives each of n elements a thread.
+# Write `pick_launch(n, registers, limits)`. It tries the block sizes 1024, 512, 256,
+# 128, 64, and 32, and returns `(blocks, threads)` with the largest size that's allowed
+# and the smallest number of blocks that gives each of n elements a thread.
 #
 # | n | registers | with the usual limits | because |
 # |---|---|---|---|
@@ -114,8 +112,7 @@ check(pick_launch)
 # ```
 #
 # Write the same kernel in CUDA C++, as `roll(x, y, n, shift)`. An array in C++ doesn't
-# know its size, so n is an argument. `shift` may be any int, including one that's
-# negative or larger than n. There may be more threads than elements.
+# know its size, so n is an argument.
 #
 # Be careful with one operator. Python's `%` and C++'s `%` agree for numbers that aren't
 # negative, but in Python, `-1 % 5` is 4, and in C++ it's -1.
@@ -170,9 +167,9 @@ check(roll)
 # ## Copies that you don't need
 #
 # The time until the first byte of a copy arrives is called the **latency**. If it's 10
-# microseconds, copying the 4 bytes of a loss to the host in each of 100 steps takes 1
-# ms, which is longer than copying 16 MB of weights once at 20 GB/s. The cheapest copy
-# is one that you don't make. Here's what a program did, event by event:
+# microseconds, copying a loss of 4 bytes to the host 100 times takes 1 ms. That's
+# longer than copying 16 MB of weights once at 20 GB/s. The cheapest copy is one that
+# you don't make. Here's what a program did, event by event:
 #
 # | number | event | |
 # |---|---|---|
@@ -304,8 +301,8 @@ check(wheel_for)
 # %% [markdown]
 # ## What you've built
 #
-# Your functions choose a launch, find needless copies, and choose a wheel. Here they
-# work together on one program.
+# Your functions choose a launch, find needless copies, and choose a wheel. Here
+# they're all at work.
 
 # %%
 with trying():

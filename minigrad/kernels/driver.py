@@ -16,9 +16,9 @@ def wheel_for(driver, capability, wheels):
     A wheel runs if both of these are true:
     1. The major number of its CUDA version is at most the driver's.
     2. It has code for the GPU. Either it has a cubin whose major number is the GPU's
-       and whose minor number is at most the GPU's. Or it has PTX for at most the GPU's
-       capability, and its CUDA version is at most the driver's, major and minor,
-       because the driver has to compile the PTX.
+       and whose minor number is at most the GPU's. Or it has PTX for the GPU's
+       capability or a lower one, and its CUDA version is at most the driver's, major
+       and minor, because the driver has to compile the PTX.
     The newest wheel is the one with the highest CUDA version. No two are equal.
 
     wheels = {"cu126": ((12, 6), [(7, 5), (8, 0)], None),

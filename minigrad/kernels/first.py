@@ -18,8 +18,8 @@ def pick_launch(n, registers, limits):
     blocks must be the smallest number that gives each element a thread.
     If n is 0, return None, whatever the kernel needs, because CUDA refuses a grid
     without blocks.
-    Raises ValueError if not even 32 threads are allowed, or if it takes more blocks
-    than are allowed.
+    Raises ValueError if not even 32 threads are allowed, or if the launch needs
+    more blocks than are allowed.
 
     limits = {"threads": 1024, "registers": 65536, "blocks": 2147483647}
     pick_launch(1000, 32, limits) -> (1, 1024)
@@ -34,7 +34,7 @@ roll = kernel_exercise(
 //
 // mod is Python's %, whose result is never negative for n > 0. shift is any int and may
 // be negative or larger than n. i - shift fits into an int, but i + shift may not. The
-// launch has one dimension and at least n threads, often more. n >= 0, and no thread
+// launch is one-dimensional, with at least n threads, often more. n >= 0, and no thread
 // may divide by 0. x and y are different arrays, and you may read and write only their
 // first n elements.
 // n = 5, shift = 2: x = 0 1 2 3 4 gives y = 3 4 0 1 2

@@ -17,9 +17,9 @@ def needless_copies(events):
         both.
 
     At first, every array is only on the host. A copy isn't needed if both sides
-    already hold the same values. That's so if nothing has changed the array, on either
-    side, since it was last copied, in either direction. Reading doesn't change an
-    array.
+    already hold the same values. That's the case if the array has been copied before,
+    in either direction, and nothing on either side has changed it since. Reading
+    doesn't change an array.
 
     needless_copies([("to device", "x"), ("kernel", ("x",), ("y",)), ("to host", "x"),
                      ("to host", "y")]) -> [2]

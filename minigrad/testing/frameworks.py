@@ -67,7 +67,7 @@ print(numba.__version__, said, count, sep="|")
     ),
     "cupy": Library(
         "CuPy",
-        "pip install cupy-cuda13x, or cupy-cuda12x: the CUDA that the driver knows",
+        "pip install cupy-cuda13x, or cupy-cuda12x if the driver is for CUDA 12",
         """
 import cupy
 built = cupy.cuda.runtime.runtimeGetVersion()
@@ -78,7 +78,7 @@ print(cupy.__version__, said, count, sep="|")
     ),
     "pycuda": Library(
         "PyCUDA",
-        "pip install pycuda, which compiles it: it takes g++ and a CUDA toolkit",
+        "pip install pycuda, which needs g++ and a CUDA toolkit",
         """
 import pycuda
 import pycuda.driver as driver

@@ -21,14 +21,14 @@ WHO = {
               "you: f[grid, block]", "nothing: z was filled"),
     "pycuda": ("nvcc: CUDA C, when SourceModule is made", "both, by mem_alloc", "you",
                "you", "nothing: z was filled"),
-    "minigrad": ("NVRTC by CuPy, or the simulator: CUDA C", "both, by to_device",
+    "minigrad": ("CuPy's NVRTC, or the simulator: CUDA C", "both, by to_device",
                  "you", "you", "nothing: z was filled"),
     "cupy": ("NVRTC: CUDA C, at the first call", "device", "you: asarray, asnumpy",
-             "CuPy; you with RawKernel", "an array of the device"),
+             "CuPy; you with RawKernel", "an array on the device"),
     "torch": ("its makers: C++ and CUDA, before", "where .device says",
-              "you: .to, .cpu", "PyTorch", "a tensor of the same device"),
+              "you: .to, .cpu", "PyTorch", "a tensor on the same device"),
     "tensorflow": ("its makers: C++ and CUDA, before", "where tf.device says",
-                   "TensorFlow", "TensorFlow", "a tensor of that device"),
+                   "TensorFlow", "TensorFlow", "a tensor on that device"),
 }  # fmt: skip
 AFTERWARDS = 5  # calls after the first; the median is shown
 TITLES = {"numpy": "NumPy", "minigrad": "minigrad.Kernel"}
@@ -103,7 +103,7 @@ class Ways:
         head = [
             "",
             "compiles what, when",
-            "data lies on",
+            "data is on",
             "copies",
             "launches",
             "comes back",
