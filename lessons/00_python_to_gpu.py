@@ -189,8 +189,8 @@ print(to_host(y), "solved:", to_host(y).tolist() == [0, 1, 4, 9, 16])
 # declares a **pointer**, a variable that holds an address. `cudaMalloc(&dx, size)`
 # allocates memory on the device and stores its address in dx. (We pass `&dx`, the
 # address of dx itself, so that the function can change dx.) The pointer itself is in
-# the host's memory, but the array is on the device, so code on the host must not read
-# or write `dx[0]`. `sizeof x` is the size of x in bytes, and `%g` prints a number.
+# the host's memory, but the array is on the device, so code on the host must not use
+# `dx[0]`. `sizeof x` is the size of x in bytes, and `%g` prints a number.
 
 # %%
 host_source = r"""
@@ -246,7 +246,7 @@ toolkit.program(kernel_source + checked)
 # %% [markdown]
 # 0 is `cudaSuccess`, and 35 means that the driver is missing or too old. The next cell
 # asks for a block of 2,048 threads, but a block has at most 1,024. **Predict** which
-# four numbers the program prints then on a machine with a GPU.
+# four numbers the program prints then, with a GPU.
 
 # %%
 toolkit.program(kernel_source + checked.replace("<<<1, 32>>>", "<<<1, 2048>>>"))
@@ -261,8 +261,8 @@ toolkit.program(kernel_source + checked.replace("<<<1, 32>>>", "<<<1, 2048>>>"))
 # </details>
 
 # %% [markdown]
-# Careful programs check every call, and in Python, the libraries do it for you and
-# raise an exception.
+# Careful programs check every call, and Python's libraries do it for you and raise an
+# exception.
 #
 # There's a second limit on the size of a block. Threads keep their variables in
 # **registers**, of which a block usually gets at most 65,536 for all of its threads. If
@@ -285,9 +285,8 @@ print(int(to_host(y).sum()), "of", n, "solved:", to_host(y).all() and blocks == 
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# `//` rounds down, and 3 blocks have only 768 threads. The expression below rounds up.
-# (`n // 256 + 1` isn't right for every n, because for 1,024 elements, it gives 5 blocks
-# instead of 4.)
+# `//` rounds down, and 3 blocks have only 768 threads. (`n // 256 + 1` launches a block
+# too many if n is 1,024.) This expression rounds up:
 #
 # ```python
 # blocks = (n + 255) // 256
@@ -309,10 +308,9 @@ viz.calls()
 # %% [markdown]
 # The **runtime** is the library whose functions start with `cuda`, such as
 # `cudaMalloc`. It calls the **driver**, which is NVIDIA's software in the operating
-# system. If your machine has an NVIDIA GPU, the driver is probably installed already,
-# as it is on Colab's GPU machines. The **toolkit** is what developers install: nvcc,
-# headers, and libraries. PyTorch's CUDA **wheels** (Python packages with compiled code)
-# bring their own runtime, so they need only the driver.
+# system. On a machine with an NVIDIA GPU, including Colab's, it's probably installed
+# already. The **toolkit** is what developers install: nvcc, headers, and libraries.
+# PyTorch's CUDA **wheels** bring their own runtime, so they need only the driver.
 #
 # Where does Python end? Let's ask for the source code of `torch.add`. (`with trying():`
 # prints an error's message and lets the notebook continue.)
@@ -324,7 +322,7 @@ with trying():
 # %% [markdown]
 # There's {{=no Python source|TypeError}}, because `torch.add` is compiled C++. On
 # Linux, a process can list the files that it has loaded. With PyTorch's wheel for the
-# CPU, all of them belong to the first layer, the library.
+# CPU, it shows only the first layer.
 
 # %%
 maps = Path("/proc/self/maps")
@@ -336,8 +334,8 @@ else:
 
 # %% [markdown]
 # You can even call the driver from Python, because `ctypes` can open its library and
-# call a function. The cell prints 0 for success and then a version. 13000 means that
-# the driver runs programs for CUDA 13.0 and older.
+# call a function. The cell prints 0 for success and then a version, where 13000 means
+# CUDA 13.0, the newest that the driver runs.
 
 # %%
 try:
@@ -351,8 +349,8 @@ except OSError as error:
 #
 # A launch puts the kernel into a queue and returns at once. The queue is called a
 # **stream**, and everything in one stream runs in order. A `ThreadPoolExecutor` with
-# one worker does the same in Python, so let's use one, with a function that takes 0.1 s
-# as our "kernel".
+# one worker does the same in Python, so let's use one. Our "kernel" is a function that
+# takes 0.1 s.
 
 
 # %%
@@ -557,8 +555,8 @@ with trying():
 #
 # ## Before you go: three questions
 #
-# 1. You launch a kernel on 100 million elements and read the clock in the next line. It
-#    says that 8 microseconds have passed. What did you measure?
+# 1. You launch a kernel on 100 million elements and read the clock in the next line. 8
+#    microseconds have passed. What did you measure?
 # 2. A CUDA program prints plausible but wrong results and no error. What do you look at
 #    first?
 # 3. Which parts of CUDA do you need in order to run PyTorch on a GPU, and which in

@@ -29,9 +29,9 @@ from minigrad.testing import Ways
 from minigrad.testing.frameworks import gpu_count
 
 # %% [markdown]
-# We compute z = x + y in float32. Each library adds the arrays once to compile and warm
+# We add two float32 arrays, z = x + y. Each library adds them once to compile and warm
 # up, and then five more times. `ways` compares the results with NumPy's and keeps the
-# times. With a GPU, the arrays have a million elements. Without one, they have only a
+# times. With a GPU, the arrays have a million elements. Without one, they have a
 # thousand, because simulators are slow.
 
 # %%
@@ -94,7 +94,7 @@ with ways("numba") as run:
 
 # %% [markdown]
 # A Numba kernel also accepts NumPy arrays: `add[blocks, 256](x, y, z)`. **Predict** how
-# many copies that takes, in both directions together. Only three copies are necessary.
+# many copies that takes, in both directions. Only three copies are necessary.
 
 # %%
 with ways("numba", "Numba, NumPy arrays") as run:

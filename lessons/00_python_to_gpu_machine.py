@@ -35,8 +35,7 @@ from minigrad.testing import toolkit
 # ## minigrad doctor
 #
 # `minigrad doctor` in a terminal, or the cell below, says what's installed and what
-# each library finds. It asks each library in a separate process, which takes a few
-# seconds.
+# each library finds. Each is asked in a separate process, which takes a few seconds.
 
 # %%
 status = doctor()
@@ -85,9 +84,9 @@ for name in "PATH", "CUDA_HOME", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES":
 # | `CUDA_VISIBLE_DEVICES` | CUDA, which hides all GPUs that aren't listed |
 #
 # If CUDA_HOME isn't set, PyTorch uses the toolkit of the nvcc in PATH. A common mistake
-# is an old CUDA library in LD_LIBRARY_PATH, because Linux may then load it instead of
-# your wheel's. So if a library reports the wrong version or an undefined symbol, unset
-# the variable first.
+# is an old CUDA library in LD_LIBRARY_PATH, because Linux may load it instead of your
+# wheel's. So if a library reports the wrong version or an undefined symbol, unset the
+# variable first.
 #
 # </details>
 
@@ -105,16 +104,16 @@ for name in "PATH", "CUDA_HOME", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES":
 # | RTX 40 | 8.9 | | | |
 #
 # Compilers write `sm_75` for 7.5, and they work in two steps. First, they generate
-# **PTX**, an assembly language. PTX is for one capability, and a driver can turn it
-# into machine code for that one and all later ones. Then they generate a **cubin**,
-# which is machine code. It runs on GPUs with the same major number and the same or a
-# higher minor number, so 8.0 runs on 8.6, but not on 9.0.
+# **PTX**, an assembly language for one capability, which a driver can turn into machine
+# code for that one and all later ones. Then they generate a **cubin**, which is machine
+# code. It runs on GPUs with the same major number and the same or a higher minor
+# number, so 8.0 runs on 8.6, but not on 9.0.
 
 # %%
 viz.toolchain()
 
 # %% [markdown]
-# Here's the PTX of a small kernel, without its first half.
+# Here's a small kernel's PTX, without its first half.
 
 # %%
 source = r"""
@@ -131,10 +130,10 @@ except toolkit.NoCompiler as why:
     print(why)
 
 # %% [markdown]
-# `ld.global.f32` loads a float from the device's memory, and `st.global.f32` stores
-# one. `%f1` is a virtual register. How many real registers a thread needs is decided
-# only when the machine code is generated, and the compiler can report it. `.target
-# {{=sm_75}}` says that this PTX is for GPUs from 7.5 on.
+# `.target {{=sm_75}}` says that this PTX is for GPUs from 7.5 on. `ld.global.f32` loads
+# a float from the device's memory, and `st.global.f32` stores one. `%f1` is a virtual
+# register. How many real registers a thread needs is decided only when the machine code
+# is generated, and nvcc can report it.
 
 # %%
 try:
@@ -186,9 +185,8 @@ print("solved:", runs in cubins and int(runs) == 8 and runs <= 8.9)
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# The cubin's major number is the GPU's, and its minor number isn't above the GPU's. The
-# driver accepts the wheel, because both are for CUDA 12 and it doesn't have to compile
-# PTX.
+# The cubin's major number is the GPU's, and its minor number isn't higher. The driver
+# accepts the wheel, because both are for CUDA 12 and there's no PTX to compile.
 #
 # ```python
 # runs = 8.6
@@ -206,7 +204,7 @@ print("solved:", runs in cubins and int(runs) == 8 and runs <= 8.9)
 #
 # ## What goes wrong, and its message
 #
-# CUDA's runtime has a message for each of its errors. These are the ones you'll meet.
+# Each error of CUDA's runtime has a message, and these are the ones you'll meet.
 
 # %%
 messages = r"""
@@ -238,7 +236,7 @@ toolkit.program(messages)
 # 5. Fix the kernel, and start a new process.
 # 6. Use smaller batches, and see who else uses the GPU.
 #
-# How much memory does the GPU have, and how much of it is free?
+# How much of the GPU's memory is free?
 
 # %%
 if torch.cuda.is_available():
