@@ -224,7 +224,7 @@ toolkit.program(messages)
 # | {{=no CUDA-capable device is detected}} | the driver finds no GPU | 2 |
 # | {{=no kernel image is available for execution on the device}} | no code for it | 3 |
 # | {{=invalid configuration argument}} | grid or block too large, or empty | 4 |
-# | {{=too many resources requested for launch}} | registers or memory exceeded | 4 |
+# | {{=too many resources requested for launch}} | block needs too many registers | 4 |
 # | {{=an illegal memory access was encountered}} | access outside an array | 5 |
 # | {{=misaligned address}}; {{=unspecified launch failure}} | a kernel failed | 5 |
 # | {{=out of memory}} | the GPU's memory is full | 6 |
