@@ -51,6 +51,8 @@ def given(argument):
         return {"strided": _laid_out(argument.values)}
     if isinstance(argument, View):
         return {"strided": (np.arange(argument.cells), *argument)}
+    if isinstance(argument, np.ndarray) and not argument.flags.c_contiguous:
+        return {"array": _laid_out(argument)}
     return argument
 
 
@@ -65,7 +67,7 @@ def _laid_out(array):
         memory = memory.base
     first = array.ctypes.data - memory.ctypes.data
     strides = [step // size for step in array.strides]
-    return memory.reshape(-1), shape, strides, first // size
+    return memory.ravel(order="K"), shape, strides, first // size
 
 
 def stops(got):

@@ -317,8 +317,7 @@ class Judgment(Explanation):
     def asked(self, case):
         """A case's arguments as a subject is given them."""
         driver = case.driver or self.check.driver
-        plain = TENSORS.isdisjoint(map(type, case.args))
-        args = [*(case.args if plain else map(given, case.args))]
+        args = [*map(given, case.args)]
         if driver or case.options:
             name = driver.__name__ if driver else "plain_call"
             args = [{"scene": name, **case.options}, *args]
