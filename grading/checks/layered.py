@@ -10,14 +10,7 @@ GRAPHS = {  # an operation: its inputs. The last one is what is wanted
     "a fork": {0: [], 1: [0], 2: [1], 3: [0], 4: [2, 3]},
     "two ends": {0: [], 1: [], 2: [0, 1], 3: [1], 4: [3]},
     "an operand twice": {0: [], 1: [], 2: [0, 0], 3: [2, 1, 2]},
-    "operands twice": {
-        0: [],
-        1: [0, 0],
-        2: [0, 0],
-        3: [1, 1, 2],
-        4: [2, 1, 2],
-        5: [3, 4],
-    },
+    "a short cut twice": {0: [], 1: [0], 2: [1], 3: [0, 2, 0]},
     "alone": {0: []},
 }
 
