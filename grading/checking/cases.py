@@ -31,6 +31,7 @@ class Tried(NamedTuple):
 
 
 TENSORS = frozenset([View, Filled])  # what describes a tensor
+LAID_OUT = TENSORS | {np.ndarray}  # arguments that have a layout, which crosses, too
 
 
 def tensor_of(view):
