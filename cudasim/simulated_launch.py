@@ -274,7 +274,7 @@ class Launch:
         divergent = self.divergent()
         for site, (source, exists, lane, where, count) in self.lost.items():
             if differ and site not in divergent:
-                why = "does not take part" if exists else "does not exist"
+                why = "is not part of this shuffle" if exists else "does not exist"
                 message = (
                     f"takes the value of lane {source}, which {why}: it is undefined, "
                     f"and the results depend on it"

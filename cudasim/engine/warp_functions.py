@@ -31,6 +31,8 @@ def named_lanes(batch, named, mask, site, what):
     missing = active[..., None] & named & (alive & ~active)[:, None, :]
     batch.launch.divided |= bool(missing.any())
     own = active & ~named[:, batch.geometry.lane_numbers, batch.geometry.lane_numbers]
+    others = number[:, :, None] != number[:, None, :]
+    own |= (active[..., None] & named & active[:, None, :] & others).any(axis=2)
     if missing.any() or own.any():
         report_missing(batch, missing.any(axis=2) | own, mask, site, what)
     return named & active[:, None, :]
@@ -45,9 +47,10 @@ def is_whole_warp(batch, named, mask):
 def report_missing(batch, bad, mask, site, what):
     shaped = batch.geometry.from_warps(bad)
     message = (
-        f"the mask of {what} names lanes that do not take part, or leaves out this one"
+        f"the mask of {what} names lanes that do not take part or have another mask, "
+        "or leaves out this one"
     )
-    hint = "all lanes that the mask names must run this line together"
+    hint = "all lanes that the mask names must run this line together, with this mask"
     batch.fault("divergent-shuffle", site, shaped, message, hint)
 
 
@@ -81,19 +84,21 @@ def activemask(batch, named, mask, site):
 
 def shuffle(batch, named, value, lane, width, how, type, mask, site):
     """__shfl_sync and the like: the value of another lane of the same segment."""
+    members = None
     if not is_whole_warp(batch, named, mask):
-        named_lanes(batch, named, mask, site, f"__shfl{how}_sync")
+        members = named_lanes(batch, named, mask, site, f"__shfl{how}_sync")
     missing = poison(type)
     if isinstance(value, tuple):
         return tuple(
-            shuffle_leaf(batch, how, p, v, lane, width, mask, site)
+            shuffle_leaf(batch, how, p, v, lane, width, mask, site, members)
             for p, v in zip(missing, value, strict=True)
         )
-    return shuffle_leaf(batch, how, missing, value, lane, width, mask, site)
+    return shuffle_leaf(batch, how, missing, value, lane, width, mask, site, members)
 
 
-def shuffle_leaf(batch, how, missing, value, lane, width, mask, site):
-    if value.ndim == 0 and mask is None and batch.geometry.threads % WARP == 0:
+def shuffle_leaf(batch, how, missing, value, lane, width, mask, site, members):
+    """members: which lanes each lane's mask names; None: all of the warp."""
+    if value.ndim == 0 and members is None and batch.geometry.threads % WARP == 0:
         return value
     rows, active = batch.geometry.by_warp(value), active_lanes(batch, mask)
     numbers = np.arange(WARP)
@@ -110,8 +115,10 @@ def shuffle_leaf(batch, how, missing, value, lane, width, mask, site):
         source = np.where(source >= first + width, numbers, source)
     source = np.broadcast_to(source & (WARP - 1), rows.shape)
     out = np.take_along_axis(rows, source, axis=1)
-    if mask is not None or batch.geometry.threads % WARP:
+    if members is not None or batch.geometry.threads % WARP:
         there = np.take_along_axis(active, source, axis=1)
+        if members is not None:
+            there = np.take_along_axis(members, source[..., None], axis=2)[..., 0]
         lost = active & ~there
         if lost.any():
             missing = from_nobody(batch, missing, lost, source, site)

@@ -137,3 +137,20 @@ __global__ void lanes_that_nobody_uses(const float* x, float* sum) {
     for (int d = 8; d > 0; d /= 2) v += __shfl_down_sync(0xffffu, v, d);
     if (threadIdx.x == 0) *sum = v;
 }
+
+//: masks_that_disagree(grid=1, block=32, args=(f32(32), zeros(32)))
+__global__ void masks_that_disagree(const float* x, float* y) {
+    int lane = threadIdx.x;
+    unsigned int mask = lane < 16 ? 0xffffffffu : 0xffff0000u;  //-
+    //+ unsigned int mask = lane < 16 ? 0xffffu : 0xffff0000u;
+    y[lane] = __shfl_xor_sync(mask, x[lane], 1);  // BUG: divergent-shuffle
+}
+
+//: lane_of_another_mask(grid=1, block=32, args=(f32(32), zeros(32)))
+__global__ void lane_of_another_mask(const float* x, float* y) {
+    int lane = threadIdx.x;
+    unsigned int mask = lane < 16 ? 0xffffu : 0xffff0000u;
+    float other = __shfl_xor_sync(mask, x[lane], 16);  //- BUG: missing-lane
+    //+ float other = __shfl_xor_sync(mask, x[lane], 8);
+    y[lane] = other;
+}
