@@ -126,11 +126,11 @@ check(sum_all)
 #
 # In this exercise, blocks may have any size. With 40 threads, the second warp has only
 # 8 lanes. A value from a lane that doesn't exist is undefined, so you must not add it.
-# The mask must name all lanes that exist, and it may also name others, so `0xffffffff`
-# is fine for every warp.
+# The mask must name all lanes that reach the shuffle. It may also name lanes that don't
+# exist, so if all lanes shuffle, `0xffffffff` is fine for every warp.
 #
-# A thread whose element is past the end of x is different, because it does exist. It
-# must take part in every shuffle and contribute 0.
+# A thread whose element is past the end of x is different, because it does exist. The
+# easiest way is to let it take part in every shuffle and contribute 0.
 
 # %%
 lanes = np.arange(8)

@@ -36,10 +36,10 @@ warp_reduce = kernel_exercise(
 // fewer than 32 lanes. Each block has (blockDim.x + 31) / 32 warps and stores one sum
 // per warp. `sums` holds those of block 0 first, in the order of its warps, then those
 // of block 1, and so on. n may be any number >= 0, and elements without a thread belong
-// to no sum. The mask of a shuffle must name all lanes that exist and may name others.
-// All lanes that exist must reach the shuffle. Each thread reads its element once and
-// no others. Addition follows the usual rules for floats, including inf and NaN. Don't
-// rely on the contents of sums before the launch.
+// to no sum. The mask of a shuffle must name all lanes that reach it, and all lanes
+// that it names must reach it, except for those that don't exist or have returned. Each
+// thread reads its element once and no others. Addition follows the usual rules for
+// floats, including inf and NaN. Don't rely on the contents of sums before the launch.
 // Two blocks of 40, x all 1, n = 78:  sums = 32 8 32 6
 __global__ void warp_reduce(const float* x, float* sums, int n);
 """,
