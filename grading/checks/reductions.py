@@ -36,6 +36,17 @@ def scaled(random, shape, k, terms):
     return (x / (abs(x).max() * max(terms, 1) * (k + 1))).astype(np.float32)
 
 
+def many_small(n):
+    """Two rows of scores with one that is far above; the others count together.
+
+    Where it is first, each of the others' terms is 2^-23, which a float adds to 1.
+    Where it is last, they are smaller.
+    """
+    x = np.float32([[np.log(2.0**-23)], [-17]]).repeat(n, 1)
+    x[0, 0] = x[1, -1] = 0
+    return x
+
+
 def _some(expected):
     """A thousandth of the largest number."""
     finite = expected[np.isfinite(expected)]

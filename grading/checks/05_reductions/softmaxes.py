@@ -14,7 +14,7 @@ import torch
 
 from grading.exercise import Check, arrays, blank, distinct
 
-from ..reductions import coarse
+from ..reductions import coarse, many_small
 from .rows import cases_of_rows, of_rows
 
 
@@ -44,6 +44,7 @@ def softmax_check(exercise, rounds):
         yield from cases_of_rows(random, "scores around 0", usual, of, left_out)
         lowest = usual(random, 3, 300) - 39_990
         yield "negative elements alone", of(random, lowest, 64)
+        yield "rows of any length", of(random, many_small(6_000), 4)
 
     return Check(
         exercise,
