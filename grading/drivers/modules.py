@@ -123,6 +123,13 @@ def zeros(library, answer, seeds, n, **options):
     return [int((library.array(y) == 0).sum()) for y in drawn]
 
 
+def apart(library, x):
+    """The same numbers, column by column, and others between them."""
+    a = library.array(x)
+    memory = library.of(np.stack([a.T, a.T], -1))
+    return memory.permute(*reversed(range(a.ndim)), a.ndim)[..., 0]
+
+
 def after_each(library, seeds):
     """Seed the random numbers with each of these in turn; None goes on without."""
     for seed in seeds:
@@ -132,8 +139,9 @@ def after_each(library, seeds):
 
 
 @driver(changes=("tensor",))
-def kaiming(library, answer, tensor, seeds, **options):
+def kaiming(library, answer, tensor, seeds, memory="row by row", **options):
     """Fills a weight after each seed, each time what was returned: its numbers."""
+    tensor = apart(library, tensor) if memory == "apart" else tensor
     result = weight = library.nn.Parameter(tensor)
     drawn = []
     for _ in after_each(library, seeds):
@@ -171,9 +179,12 @@ def stepped(library, param, grads, order, step):
 
 
 @driver(changes=("param", "buffer"))
-def sgd(library, answer, param, buffer, *grads, order, **options):
+def sgd(library, answer, param, buffer, *grads, order, memory="row by row", **options):
     """Steps with these gradients: the parameter after each, and what the buffer is."""
     same = False
+    if memory == "apart":
+        param, *grads = (apart(library, x) for x in (param, *grads))
+        buffer = buffer if buffer is None else apart(library, buffer)
 
     def step(param, grad, number):
         nonlocal buffer, same
@@ -186,9 +197,12 @@ def sgd(library, answer, param, buffer, *grads, order, **options):
 
 
 @driver(changes=("param", "exp_avg", "exp_avg_sq"))
-def adam(library, answer, param, *grads, order, **options):
+def adam(library, answer, param, *grads, order, memory="row by row", **options):
     """The same of a rule with two averages."""
     averages = {"exp_avg": param * 0, "exp_avg_sq": param * 0}
+    if memory == "apart":
+        param, *grads = (apart(library, x) for x in (param, *grads))
+        averages = {name: apart(library, x) for name, x in averages.items()}
 
     def step(param, grad, number):
         answer(param, grad, *averages.values(), number, **options)
@@ -198,8 +212,10 @@ def adam(library, answer, param, *grads, order, **options):
 
 
 @driver(changes=("parameters",))
-def clip(library, answer, *grads, passed, **options):
+def clip(library, answer, *grads, passed, memory="row by row", **options):
     """Clips: the norm that is returned, and the gradients afterwards."""
+    if memory == "apart":
+        grads = [g if g is None else apart(library, g) for g in grads]
     params = [library.tensor(0) if g is None else g * 0 for g in grads]
     params = [*map(library.nn.Parameter, params)]
     for p, g in zip(params, grads, strict=True):

@@ -8,6 +8,7 @@ from grading.drivers import modules
 from grading.exercise import Check, close
 from minigrad.optim.adam import adam
 
+from ..inputs import MEMORY
 from .optimizers import SHAPES, STILL, describe, one_step, steps
 
 USUAL = {"lr": 0.1, "betas": (0.9, 0.99), "eps": 1e-8, "weight_decay": 0.0}
@@ -36,6 +37,7 @@ def cases(random):
         dtype=(np.float64, np.float32),
         shape=SHAPES,
         still=STILL,
+        memory=MEMORY,
         lr=(0.1, 0, 2),
         betas=((0.9, 0.99), (0.0, 0.9), (0.6, 0.0), (0.3, 0.2)),
         eps=(1e-8, 0.01, 3),

@@ -10,7 +10,7 @@ from grading.drivers import modules
 from grading.exercise import Check, close
 from minigrad.nn.utils import clip_grad_norm_
 
-from ..inputs import numbers, on_tensors, said
+from ..inputs import MEMORY, numbers, on_tensors, said
 
 
 def cases(random):
@@ -59,6 +59,7 @@ def cases(random):
         norm_type=(2, 1.0, 3.0, math.inf),
         error_if_nonfinite=(False, True),
         passed=("a list", "a tuple", "a generator", "a tensor"),
+        memory=MEMORY,
     ):
         element, scale = row.pop("element"), row.pop("scale")
         if element is math.nan:

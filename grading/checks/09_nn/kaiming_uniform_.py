@@ -13,7 +13,7 @@ from grading.drivers import modules
 from grading.exercise import Check, close
 from minigrad.nn.init import kaiming_uniform_
 
-from ..inputs import on_tensors
+from ..inputs import MEMORY, on_tensors
 from .chance import by_seed, looks_random, seeds_drawn
 
 CASED = "FAN_IN", "Fan_Out", "fan_OUT"
@@ -40,6 +40,7 @@ def cases(random):
         mode=("fan_in", "fan_out"),
         nonlinearity=("relu", "tanh", "linear", "leaky_relu"),
         a=(0, 0.5, -2, math.sqrt(5)),
+        memory=MEMORY,
     ):
         seeds = [random.getrandbits(32)]
         yield "options together", of(*row.pop("shape"), seeds=seeds, **row)

@@ -8,7 +8,7 @@ from grading.drivers import modules
 from grading.exercise import Check, close
 from minigrad.optim.sgd import sgd
 
-from ..inputs import numbers
+from ..inputs import MEMORY, numbers
 from .optimizers import SHAPES, STILL, describe, one_step, steps
 
 
@@ -35,6 +35,7 @@ def cases(random):
         nesterov=(False, True),
         shape=SHAPES,
         still=STILL,
+        memory=MEMORY,
     ):
         dtype, times = how["dtype"], how.pop("buffer")
         buffer = times if times is None else numbers(random, *how["shape"], scale=times)
