@@ -29,6 +29,7 @@ def cases(random):
     yield "ignored rows", launch(random, 7, 12, 128, ignored=4)
     yield "ignored rows", launch(random, 7, 12, 128, ignored=4, ignore=255)
     yield "every row ignored", launch(random, 3, 8, 64, ignored=3)
+    yield "every row ignored", launch(random, 3, 8, 64, ignored=3, dy=np.inf)
     part = "any number of threads"
     yield part, launch(random, 9, 100, 64)
     yield part, launch(random, 400, 100, 36_000, size=96)

@@ -7,7 +7,7 @@ import torch.nn.functional as F
 from grading.exercise import Check, Launch, Limits, arrays, blank
 from minigrad.kernels.losses import cross_entropy_forward
 
-from ..reductions import coarse
+from ..reductions import coarse, many_small
 from .cross_entropy import IGNORE, NEAR, scores, targets
 
 LIMITS = Limits(steps=70_000, watched=2**14)  # one thread a row is slow, and right
@@ -36,6 +36,7 @@ def cases(random):
     yield "scores up to 10000", launch(random, scores(random, 3, 50) - 990, 32)
     part, rising = "rows longer than a block", np.sort(scores(random, 1, 33_000, 90))
     yield part, launch(random, rising, 256)
+    yield part, launch(random, many_small(6_000), 4)
     yield part, launch(random, scores(random, 40_000, 3), 32)
     for n, size in [(1000, 256), (257, 64), (3000, 256)]:
         yield part, launch(random, scores(random, 2, n), size)
@@ -53,6 +54,7 @@ def cases(random):
         masked[3, draw.random(n) < 0.8] = -np.inf
         masked[3, draw.integers(n)] = 1
         yield "minus infinity", launch(random, masked, size)
+        yield "ignored rows", launch(random, masked, size, 4)  # and nothing is NaN
     yield "minus infinity", launch(random, ruled_out, 64)  # a loss may be infinite
 
 
