@@ -19,8 +19,8 @@ def drawn(random, dtype, rows, N):  # noqa: N803
 
 
 def more(random):
-    # infinite where the slope's two parts may also be multiplied by dy one by one
-    pairs = [(x, dy) for x in (-50, 1, 6) for dy in (np.inf, -np.inf)]
+    # infinite also where the slope's two parts have other signs, or one of them is 0
+    pairs = [(x, dy) for x in (-50, -2, -0.5, 0, 1, 6) for dy in (np.inf, -np.inf)]
     pairs += itertools.product((np.nan, 50, -50, 0, -0.0, -2), (0, -0.0, 1, np.nan))
     x, dy = np.float32(random.sample(pairs, len(pairs))).T.copy()
     args = dy, x, np.zeros(2, np.float32), blank(x.size), *np.int32([2, x.size])
