@@ -29,6 +29,8 @@ def cases(random):
     yield "not the same each time", of(random, SEEDED)
     operations = drawn(random, GRAPHS["a chain"], ["Const"])
     yield "not the same each time", of(random, operations, ["Neg"])
+    fed = drawn(random, GRAPHS["a chain"], ["Placeholder"])
+    yield "what is fed spreads, too", of(random, fed, given="those needed")
     for value in 0.0, np.array([0.0, 2.0]), np.array([]):
         yield "any values", of(random, VALUES, values={0: value})
     yield "any values", of(random, NONE, values={0: None})
@@ -42,8 +44,8 @@ def drawn(random, edges, first):
     return {n: (random.choice(kinds[len(i)]), i) for n, i in edges.items()}
 
 
-def of(random, operations, stateful=STATEFUL, values=None):
-    """No two values are equal."""
+def of(random, operations, stateful=STATEFUL, values=None, given=None):
+    """No two values are equal. given: which kernels."""
     numbers = {n: n + random.choice([0.0, 1.1, 2.3])
                for n, (kind, _) in operations.items()
                if kind == "Const"}  # fmt: skip
@@ -52,16 +54,15 @@ def of(random, operations, stateful=STATEFUL, values=None):
         types={n: kind for n, (kind, _) in operations.items()},
         values=values or numbers,
         stateful=stateful,
+        kernels=given or random.choice(["all", "those needed"]),
     )
 
 
 def reference(edges, types, values, stateful):
     known, calls = {n: v for n, v in values.items() if types[n] == "Const"}, []
-    for n, inputs in edges.items():
-        lasts = inputs and types[n] not in stateful
-        if lasts and known.keys() >= {*inputs}:
-            known[n] = programs.WORKS[types[n]](*(known[i] for i in inputs))
-            calls.append(types[n])
+    for n in programs.foldable(edges, types, stateful):
+        known[n] = programs.WORKS[types[n]](*(known[i] for i in edges[n]))
+        calls.append(types[n])
     return {"values": dict(sorted(known.items())), "kernels called": sorted(calls)}
 
 

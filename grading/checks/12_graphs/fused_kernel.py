@@ -19,12 +19,14 @@ N = 37
 TYPES = {"float": np.float32, "double": np.float64, "int": np.int32, "bool": np.bool_,
          "long long": np.int64}  # fmt: skip
 C = {"max": np.maximum, "fabs": np.abs, "where": np.where, "trunc": np.trunc,
-     "ceil": np.ceil, "float": np.float32}  # fmt: skip
+     "ceil": np.ceil, "float": np.float32,
+     "FLT_MAX": np.finfo(np.float32).max}  # fmt: skip
 DRAWN = [["i", "i % 4", "i / 4", "0"], ["-a", "fabs(a)"],  # by how many operands
          ["a + b", "a - b", "a * b", "max(a, b)", "(a > b ? b : a)"],
          ["a * b + c", "(a > b ? c : a)"]]  # fmt: skip
 NAMES = [*(f"{name}{n}" for name in ("in", "input", "x", "out", "output", "r")
-           for n in (0, 1)), "idx", "tid", "x", "a", "b", "c"]  # fmt: skip
+           for n in (0, 1)), "idx", "tid", "x", "a", "b", "c",
+         "Mb", "a_M", "M0"]  # fmt: skip
 LAUNCHES = (3, 13), (2, 32), (5, 8)
 
 
@@ -62,6 +64,11 @@ def cases(random):
     ends = step("v2", "(a > b ? trunc(a) : ceil(b))", "v0", "v1")
     third = step("v3", "(a > b ? trunc(b) : c)", "v2", "v0", "v1")
     yield "whole words", call("words_3", TWO, [ends, third], ["v2", "v3"])
+    words = step("v2", "(a > b ? a : FLT_MAX)", "v0", "v1", type="double", M="double")
+    yield "whole words", call("words_4", TWO, [words], ["v2"])
+    own = [("Mb", "float", "i"), ("M_a", "float", "i % 3")]
+    cast = step("aM", "(M)a * b", "Mb", "M_a", type="double", M="double")
+    yield "whole words", call("words_5", own, [cast], ["aM"])
     minus = step("c", "a - b", "b", "a")
     yield "all at once", call("names", NAMED, [minus], ["c"])
     third = step("d", "(a > b ? c : a)", "c", "a", "b")
