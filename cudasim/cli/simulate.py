@@ -152,7 +152,8 @@ def occupancy(gpu, threads, nbytes):
     if nbytes:
         limits["its shared memory"] = kilobytes * 1024 // (nbytes + own * 1024)
     why = min(limits, key=limits.get)
-    return limits[why] * threads / most, f"{limits[why]} blocks a multiprocessor: {why}"
+    count = f"{limits[why]} block{'s' * (limits[why] != 1)} per multiprocessor"
+    return limits[why] * threads / most, f"{count}: {why}"
 
 
 def shown(kernel, args):

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import pytest
 from cudasim.cli.command import run as main
+from cudasim.cli.simulate import occupancy
 from packaging.requirements import Requirement
 
 GOOD = textwrap.dedent(
@@ -231,6 +232,11 @@ def test_a_run_as_json(command):
 def test_what_does_not_fit_is_said(command, words, said):
     ran = command(*LAUNCH, *words, add=ADD)
     assert ran.returncode and said in ran.stderr and "Traceback" not in ran.stderr
+
+
+def test_occupancy_is_what_the_tightest_limit_leaves():
+    half = "1 block per multiprocessor: its shared memory"
+    assert occupancy("B200", 1024, 200 * 1024) == (0.5, half)
 
 
 def test_no_such_kernel(command):

@@ -54,7 +54,7 @@ def doctor():
         findings.append(finding)
     broken = [finding for finding in findings if finding.mend]
     for finding in broken:
-        print(f"\n{finding.what}: to mend it, in the course's folder\n  {finding.mend}")
+        print(f"\n{finding.what}: to fix it, in the course's folder\n  {finding.mend}")
     return 1 if broken else 0
 
 

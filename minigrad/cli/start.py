@@ -81,7 +81,7 @@ def require_one_cupy():
     if len(wheels) > 1:
         raise CannotStart(
             f"{' and '.join(wheels)} are both installed, and each spoils the other."
-            " `minigrad doctor` shows the two commands that mend it."
+            " `minigrad doctor` shows the two commands that fix it."
         )
 
 

@@ -23,6 +23,7 @@ from minigrad.exercises.registry import exercises
 from .progress import free_name, replace
 
 HEADING = "## From your earlier notebook"
+BADGE = re.compile(r"\n*\[!\[Open in Colab\][^\n]*")  # opens the original, not the copy
 LINK = re.compile(r"(?<=\]\()([\w./-]+)(?=[)#])")  # the target of a link to a file
 KERNEL = {
     "display_name": "Python 3 (ipykernel)",
@@ -132,7 +133,10 @@ def update(one):
 
 
 def published(one):
-    """The course's notebook, with links that lead on from where the copy is."""
+    """The course's notebook, with links that lead on from where the copy is.
+
+    It has no badge, whose image needs a network.
+    """
     notebook = read(one.original)
     kept = {other.original.resolve(): other.path for other in copies()}
 
@@ -145,7 +149,7 @@ def published(one):
 
     for cell in notebook["cells"]:
         if cell["cell_type"] == "markdown":
-            cell["source"] = LINK.sub(moved, text(cell))
+            cell["source"] = LINK.sub(moved, BADGE.sub("", text(cell)))
     return notebook
 
 

@@ -15,6 +15,7 @@ The exercise itself holds the answer, so code that imported it uses the new one 
 
 import contextlib
 import difflib
+import re
 import sys
 from typing import NamedTuple
 
@@ -127,11 +128,13 @@ def exercises():
 
 
 def find(name):
-    """The exercise that is called `name`."""
-    exercise = _named(name) or (exercises() and _named(name))  # the first loads nothing
-    if exercise:
-        return exercise
-    names = {name: name for name in _written()}
+    """The exercise of a name, "permute", or a number, "03.4"."""
+    if name in _exercises:  # without loading any
+        return _exercises[name]
+    every = {e.exercise.number: e.exercise for e in exercises()} | _exercises
+    if name in every:
+        return every[name]
+    names = {name: name for name in every}
     raise LookupError(f"no exercise is called {name!r}.{_meant(name, names)}")
 
 
@@ -140,10 +143,6 @@ def following(exercise):
     names = ORDER[exercise.chapter]
     after = names[names.index(exercise.name) + 1 :]
     return find(after[0]) if after else None
-
-
-def _named(name):
-    return _exercises.get(name)
 
 
 @contextlib.contextmanager
@@ -218,5 +217,6 @@ def _written():
 
 
 def _meant(name, names):
-    close = difflib.get_close_matches(name.split(".")[-1], names, n=1)
+    short = re.sub(r".*\.(?=\D)", "", name)  # permute of Tensor.permute
+    close = difflib.get_close_matches(short, names, n=1)
     return f" Did you mean {names[close[0]]}?" if close else ""

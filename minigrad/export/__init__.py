@@ -188,7 +188,7 @@ def check(command, folder):
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     if done.returncode:
         raise CannotExport(
-            "the package would not work, so nothing was written. Mend the answer that "
+            "the package would not work, so nothing was written. Fix the answer that "
             f"this names, in its notebook:\n{done.stdout}{done.stderr}"
         )
 

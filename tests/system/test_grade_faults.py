@@ -248,6 +248,8 @@ def test_release_keeps_an_edited_source(root):
         ("export {0}/course {0}/x.csv --form cvs", "There are csv, canvas, moodle."),
         ("export {0}/course {0}/x.csv --form convas", "Did you mean 'canvas'?"),
         ("regrade {0}/course permut", "Did you mean permute?"),
+        ("regrade {0}/course Tensor.permut", "Did you mean permute?"),
+        ("regrade {0}/course 03.44", "Did you mean 03.4?"),
         ("feedback {0}/course --lab 15", "15_many_gpus is not released"),
         ("export {0}/course {0}/x.csv --lab 15", "15_many_gpus is not released"),
         ("export {0}/course {0}/course --force", "is a folder"),

@@ -163,7 +163,7 @@ def test_a_copy_follows_a_newer_python(lab, monkeypatch):
     assert MINE in sources(copy_of_lab())
 
 
-def test_the_links_of_every_copy_lead_somewhere(tmp_path):
+def test_the_links_of_every_copy_lead_somewhere_without_a_network(tmp_path):
     """From copies of the real course, in a folder of its own."""
     there = {one.path for one in work.copies()}
     there.add(course.home() / "docs/glossary.md")
@@ -172,6 +172,7 @@ def test_the_links_of_every_copy_lead_somewhere(tmp_path):
             for link in work.LINK.findall(work.text(cell)):
                 if link.endswith((".ipynb", ".md")):
                     assert (one.path.parent / link).resolve() in there, (one, link)
+            assert "![" not in work.text(cell), one
 
 
 # Updates

@@ -6,7 +6,7 @@ import typer
 from rich.table import Table
 
 from grading.cli import console, main, progress_bar
-from minigrad.exercises.registry import find
+from minigrad.exercises.registry import exercises, find
 
 app = typer.Typer(
     help="Try the checks themselves: by wrong answers, and by right ones.",
@@ -168,14 +168,11 @@ def _tabulate(module, outcomes):
 
 def _exercises(names):
     """The names of all exercises, or of those: by name, number or chapter."""
-    from minigrad.exercises.registry import exercises
-
-    called = {e.exercise.name: {e.exercise.name, e.exercise.number, e.chapter[:2]}
-              for e in exercises()}  # fmt: skip
-    unknown = {*(names or ())} - set().union(*called.values())
-    if unknown:
-        raise LookupError(f"no exercise or chapter is called {', '.join(unknown)}")
-    return [name for name, all in called.items() if not names or all & {*names}]
+    every, chosen = exercises(), set()
+    for name in names or ():
+        of_chapter = {e.name for e in every if e.chapter.startswith(f"{name}_")}
+        chosen |= of_chapter or {find(name).name}
+    return [e.name for e in every if not names or e.name in chosen]
 
 
 if __name__ == "__main__":
