@@ -12,6 +12,7 @@ stands beside the whole one: does its memory grow with the class?
 """
 
 import contextlib
+import itertools
 import json
 import os
 import shutil
@@ -32,7 +33,9 @@ import psutil
 from benchmarks import common
 
 PAGE = common.HOME / "docs" / "benchmarks" / "grading.md"
-CORES, EVERY = 2, 0.25  # seconds from one look at the processes to the next
+CORES = 2
+EVERY = 0.25  # seconds from one look at the CPU time of the processes to the next
+SELDOM = 8  # looks from one at their memory to the next, which keeps them waiting
 SMALL = 20  # submissions
 
 
@@ -110,8 +113,10 @@ def ran(command, **how):
     with subprocess.Popen(command, text=True, **pipes, **how) as running:
         reader = threading.Thread(target=lambda: said.extend(running.stdout))
         reader.start()
-        while running.poll() is None:
-            seconds, size = used(running.pid)
+        for look in itertools.count():
+            if running.poll() is not None:
+                break
+            seconds, size = used(running.pid, with_memory=look % SELDOM == 0)
             cpu, memory = max(cpu, seconds), max(memory, size)
             time.sleep(EVERY)
         reader.join()
@@ -120,8 +125,8 @@ def ran(command, **how):
     return time.monotonic() - begun, cpu, memory
 
 
-def used(pid):
-    """(CPU seconds, bytes now) of a process and all below it.
+def used(pid, with_memory=True):
+    """(CPU seconds, bytes now or 0) of a process and all below it.
 
     The seconds are also those of processes that have ended.
     """
@@ -131,7 +136,7 @@ def used(pid):
         for one in main, *main.children(recursive=True):
             with contextlib.suppress(psutil.NoSuchProcess):
                 seconds += sum(one.cpu_times()[:4])  # with those of its children
-                size += one.memory_full_info().pss
+                size += one.memory_full_info().pss if with_memory else 0
     return seconds, size
 
 

@@ -16,7 +16,7 @@ from rich.progress import (
     TextColumn,
     TimeRemainingColumn,
 )
-from rich.table import Table
+from rich.table import Column, Table
 
 from minigrad import __version__
 
@@ -46,6 +46,10 @@ Lab = Annotated[
 Students = Annotated[
     list[str] | None,
     typer.Option("--student", metavar="STUDENT", help="Only this student."),
+]
+Roster = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="The platform's own list of students."),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Replace what is there.")]
 
@@ -149,12 +153,13 @@ def collect(
             metavar="REGEX", help="Finds the student in a path, by (?P<student>...)."
         ),
     ] = None,
+    roster: Roster = None,
 ):
     """Take in submissions from a folder, or from a platform's .zip."""
     from .classroom.collect import collect, summed
 
-    table = Table("student", "lab", "file", "what", "why")
-    for item in summed(collect(directory, inbox, lab, pattern)):
+    table = _table("student", "lab", "file", "what", "why")
+    for item in summed(collect(directory, inbox, lab, pattern, roster)):
         table.add_row(*map(_plain, item[:5]))
     console.print(table)
 
@@ -244,12 +249,7 @@ def export(
     form: Annotated[
         str, typer.Option(metavar="FORM", help="csv, canvas, or moodle.")
     ] = "csv",
-    roster: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="The list of students that the platform exported."
-        ),
-    ] = None,
+    roster: Roster = None,
     lab: Lab = None,
     force: Force = False,
 ):
@@ -288,7 +288,7 @@ def regrade(
     """Grade one exercise again, after its check was corrected."""
     from .classroom.regrade import regrade
 
-    rows, count, failed = Table("student", "before", "after", "why"), 0, False
+    rows, count, failed = _table("student", "before", "after", "why"), 0, False
     for one in regrade(directory, exercise, student or (), dry_run):
         count, failed = count + 1, failed or one.state == "failed"
         if one.before != one.after or one.state == "failed":
@@ -369,8 +369,13 @@ def _fail(why, status=1):
     sys.exit(status)
 
 
+def _table(*heads):
+    """A Table in which long words go on in the next line, instead of being cut."""
+    return Table(*(Column(head, overflow="fold") for head in heads))
+
+
 def _graded(done):
-    table = Table("student", "lab", "points", "state", "why")
+    table = _table("student", "lab", "points", "state", "why")
     for one in done:
         points = f"{one.points:g} / {one.max_points:g}" if one.max_points else ""
         state = one.state if one.fresh else f"{one.state} before"

@@ -31,7 +31,7 @@ def contiguous_strides(shape):
 
     The last dimension has stride 1. Every other stride is the next stride times the
     next size, and a size of 0 counts as 1 there, as in PyTorch. The result is the same
-    as tuple(torch.empty(shape, device="meta").stride()): Python ints, not NumPy's.
+    as tuple(torch.empty(shape, device="meta").stride()).
 
     shape: a tuple of ints >= 0, which may be empty. There may be up to 100 dimensions
         and fewer than 2 ** 63 elements, even if each size of 0 is replaced by 1.
@@ -42,7 +42,7 @@ def contiguous_strides(shape):
 
 @exercise(points=1, stars=1, minutes=5)
 def offset_of(index, strides, offset=0):
-    """Return the number of the storage cell of the element at `index`: a Python int.
+    """Return the number of the storage cell of the element at `index`, an int.
 
     index: a tuple of ints >= 0, one per dimension.
     strides: a tuple with one int per dimension, in elements. As in NumPy, they may be
@@ -56,7 +56,7 @@ def offset_of(index, strides, offset=0):
 
 @exercise(points=1, stars=2, minutes=10)
 def index_of(position, shape):
-    """Return the index of the element at row-major `position`, a tuple of Python ints.
+    """Return the index of the element at row-major `position`, a tuple of ints.
 
     In shape (2, 3), position 5 has the index (1, 2).
 

@@ -122,8 +122,8 @@ class Tensor(Methods, Differentiable, Suggesting):
             the end.
 
         If x has shape (2, 3, 4), x.permute(2, 0, 1) has shape (4, 2, 3).
-        self.as_strided(shape, strides, offset) makes the view, and its offset counts
-        from the beginning of the storage.
+        self.as_strided(shape, strides, offset) makes the view. Its offset counts from
+        the beginning of the storage, and self.offset is where x itself begins.
         A tensor without dimensions accepts an empty tuple. If nothing changes, the
         result may be the tensor itself.
         Raises IndexError for a dimension that doesn't exist, and RuntimeError for a

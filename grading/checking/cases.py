@@ -31,6 +31,7 @@ class Tried(NamedTuple):
 
 
 TENSORS = frozenset([View, Filled])  # what describes a tensor
+LAID_OUT = TENSORS | {np.ndarray}  # arguments that have a layout, which crosses, too
 
 
 def tensor_of(view):
@@ -51,6 +52,8 @@ def given(argument):
         return {"strided": _laid_out(argument.values)}
     if isinstance(argument, View):
         return {"strided": (np.arange(argument.cells), *argument)}
+    if isinstance(argument, np.ndarray) and not argument.flags.c_contiguous:
+        return {"array": _laid_out(argument)}
     return argument
 
 
@@ -65,7 +68,7 @@ def _laid_out(array):
         memory = memory.base
     first = array.ctypes.data - memory.ctypes.data
     strides = [step // size for step in array.strides]
-    return memory.reshape(-1), shape, strides, first // size
+    return memory.ravel(order="K"), shape, strides, first // size
 
 
 def stops(got):

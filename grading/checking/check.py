@@ -38,7 +38,7 @@ from ..drivers.registry import PLAYED_BY, SCENES
 from ..isolation import codec
 from ..isolation.replies import Problem
 from . import describe, picture
-from .cases import TENSORS, Raises, Tried, failed_as, given, tensor_of
+from .cases import LAID_OUT, TENSORS, Raises, Tried, failed_as, given, tensor_of
 from .compare import UNLIKE, same
 from .explanation import Explanation
 from .mistakes import mistakes_of
@@ -317,7 +317,7 @@ class Judgment(Explanation):
     def asked(self, case):
         """A case's arguments as a subject is given them."""
         driver = case.driver or self.check.driver
-        plain = TENSORS.isdisjoint(map(type, case.args))
+        plain = LAID_OUT.isdisjoint(map(type, case.args))
         args = [*(case.args if plain else map(given, case.args))]
         if driver or case.options:
             name = driver.__name__ if driver else "plain_call"

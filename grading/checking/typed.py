@@ -40,10 +40,13 @@ def typed(exercise, case):
         elif isinstance(value, np.ndarray | Filled):
             array = value.values if isinstance(value, Filled) else value
             library = "np" if array is value else "minigrad"
+            turned = array.T.flags.c_contiguous and not array.flags.c_contiguous
+            text = f"{shown(array.T)}.T" if turned else text
             text = f"{library}.{text.replace('dtype=', f'dtype={library}.')}"
             if not 0 < array.size <= FEW:
                 text = name
-                after.append(f"{name}: {array.dtype} {shown(array.shape)}")
+                how = ", column by column" * turned
+                after.append(f"{name}: {array.dtype} {shown(array.shape)}{how}")
         said.append(text)
     count = len(case.args)
     args, options = said[:count], zip(case.options, said[count:], strict=True)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from grading.drivers.scenarios import CUT, DTYPE, RESULT, SHARES
+from grading.drivers.scenarios import CUT, DTYPE, RECORDED, RESULT, SHARES
 from grading.exercise import close
 
 CLOSE = close()
@@ -21,6 +21,10 @@ SEEN = {
     CUT: (
         "cut", "The result is correct, but the gradient through it isn't. Compute only "
         "with tensor operators, without NumPy, numbers, and detach()."
+    ),
+    RECORDED: (
+        "cut", "The result is correct, but no gradient goes through it. Compute it "
+        "from what was passed, even if there are no elements."
     ),
 }  # fmt: skip
 

@@ -10,6 +10,7 @@ GRAPHS = {  # an operation: its inputs. The last one is what is wanted
     "a fork": {0: [], 1: [0], 2: [1], 3: [0], 4: [2, 3]},
     "two ends": {0: [], 1: [], 2: [0, 1], 3: [1], 4: [3]},
     "an operand twice": {0: [], 1: [], 2: [0, 0], 3: [2, 1, 2]},
+    "a short cut twice": {0: [], 1: [0], 2: [1], 3: [0, 2, 0]},
     "alone": {0: []},
 }
 
@@ -36,10 +37,14 @@ def graphs(random, count):
 
 
 def layered(random, count):
-    """A graph of so many operations, each of which uses up to three earlier ones."""
+    """A graph of so many operations, each of which uses up to three earlier ones.
+
+    Some use one of them twice.
+    """
     edges = {0: []}
     for n in range(1, count):
         uses = random.sample(range(n), min(n, random.choice([0, 1, 1, 2, 2, 3])))
+        uses += random.sample(uses, random.randrange(2) * (0 < len(uses) < 3))
         edges[n] = sorted(uses, key=lambda _: random.random())
     return edges
 

@@ -10,9 +10,14 @@ def random_shape(random, dims=(1, 4)):
     return tuple(random.sample(range(2, 8), random.randint(*dims)))
 
 
-def random_view(random, dims=(2, 4)):
+def equal_sizes(random, dims=(2, 4)):
+    """Sizes that are all equal, so that exchanged dimensions leave them as they are."""
+    return (random.randint(2, 4),) * random.randint(*dims)
+
+
+def random_view(random, dims=(2, 4), sizes=random_shape):
     """A view with an offset, its dimensions in any order, some with a step of 2."""
-    shape, cells = random_shape(random, dims), 1
+    shape, cells = sizes(random, dims), 1
     strides = [0] * len(shape)
     for d in random.sample(range(len(shape)), len(shape)):
         step = random.choice([1, 2])

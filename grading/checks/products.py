@@ -16,7 +16,7 @@ from minigrad.launch import cdiv
 TILE = 16
 SLACK = 1.3  # of counts
 SIZES = {  # M, N, K: below, at and above a tile
-    "whole tiles": [(32, 48, 64), (16, 32, 80)],
+    "whole tiles": [(32, 48, 64), (16, 32, 80), (32, 32, 32)],
     "a ragged K": [(16, 48, K) for K in (37, 5, 100, 1)],
     "any three sizes": [(37, 51, 29), (33, 31, 65), (17, 15, 32)],
     "rows and columns alone": [(1, 1, 1), (1, 70, 40), (70, 1, 33)],

@@ -34,6 +34,7 @@ def broadcast(random, shape):
 def layouts(random):
     """(part, shape, strides) of views of every kind."""
     yield "any order of dimensions", (4, 3), (1, 4)
+    yield "any order of dimensions", (5, 5), (1, 5)
     yield "any order of dimensions", (2, 3, 4), permuted(random, (2, 3, 4))
     yield "any order of dimensions", (2, 4, 3, 5), (60, 5, 20, 1)  # only in the middle
     yield "steps and gaps", (5, 3), (16, 2)

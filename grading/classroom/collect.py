@@ -33,6 +33,7 @@ from .lock import alone
 from .lookalikes import note, skeleton
 from .notes import kind, named
 from .reading import About, Broken
+from .roster import Person, Roster, first_and_last
 
 TIME = "%Y-%m-%d %H:%M:%S.%f %Z"  # as nbgrader writes timestamp.txt
 IDENTITIES = ".identities.json"  # {lab: whose it is} of a name's submissions
@@ -86,17 +87,18 @@ class NotPlaced(ValueError):
     """This file cannot be placed: the message says why."""
 
 
-def collect(directory, inbox, lab=None, pattern=None):
+def collect(directory, inbox, lab=None, pattern=None, roster=None):
     """Take the files of `inbox`, a folder or a .zip, into a course; return the Dones.
 
     lab: of the files that do not say it themselves. pattern: a regular expression for
     the first part of a file's path, or for the path if it has a /, with
-    (?P<student>...).
+    (?P<student>...). roster: the platform's list of students, for their names.
     """
     directory = Path(directory)
     labs = released(directory)
     lab = lab and _lab_named(lab, labs)
     _examine(pattern)
+    roster = roster and Roster(roster)
     done, claims = [], []
     whose = functools.partial(owner_of, labs=labs, pattern=pattern)
     for file in deliveries(inbox, whose):
@@ -110,7 +112,7 @@ def collect(directory, inbox, lab=None, pattern=None):
     with alone(directory):  # not beside `grade`, which reads what is written here
         claims, refused = _sort_out(claims, directory)
         claims.sort(key=Claim.age)
-        _note_canvas_ids(directory, claims)
+        _note_students(directory, claims, roster)
         return done + refused + [*_placed(directory, claims)]
 
 
@@ -251,15 +253,32 @@ def _others(directory, student):
     return [k for k in students if k != student and k.casefold() == student.casefold()]
 
 
-def _note_canvas_ids(directory, claims):
-    """Keep Canvas's numbers of students in the gradebook; the export needs them."""
-    ids = {c.owner.student: c.owner.number for c in claims if c.owner.canvas}
-    if ids:
-        from .course_dir import open_course
+def _note_students(directory, claims, roster):
+    """Keep names, and Canvas's numbers, in the gradebook; a name that's there stays."""
+    owners = {c.owner.student: c.owner for c in claims if c.owner.number or roster}
+    if not owners:
+        return
+    from .course_dir import open_course
 
-        with open_course(directory).gradebook as book:
-            for student, number in ids.items():
-                book.update_or_create_student(student, lms_user_id=number)
+    with open_course(directory).gradebook as book:
+        for student, owner in owners.items():
+            number = {"lms_user_id": owner.number} if owner.canvas else {}
+            entry = book.update_or_create_student(student, **number)
+            if not (entry.first_name or entry.last_name):
+                entry.first_name, entry.last_name = _name(owner, roster)
+        book.db.commit()
+
+
+def _name(owner, roster):
+    """(first name, last name) of an Owner, or (None, None)."""
+    number = owner.number if owner.canvas else None
+    rows = roster.find(Person(owner.student, number)) if roster else []
+    name = "", ""
+    if len(rows) == 1:
+        name = roster.name(rows[0])
+    elif owner.number and not owner.canvas:  # Moodle writes the whole name
+        name = first_and_last(owner.name)
+    return name if any(name) else (None, None)
 
 
 class Place:

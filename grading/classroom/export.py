@@ -101,11 +101,11 @@ class CsvExport(Export):
     def content(self, all_grades, people, labs):
         names = dict.fromkeys(e.name for g in all_grades for e in g.exercises)
         head = "student", "lab", "points", "max_points", "state", "why"
-        rows = [[*head, "penalty", "penalty_reason", *names]]
+        rows = [[*head, "penalty", "penalty_reason", "name", *names]]
         for g in all_grades:
             points = {e.name: _number(e.points) for e in g.exercises}
             row = [g.student, g.lab, _number(g.points), _number(g.max_points), g.state]
-            row += [g.why, _number(g.penalty.points or None), g.penalty.why]
+            row += [g.why, _number(g.penalty.points or None), g.penalty.why, g.name]
             rows.append([*row, *(points.get(name, "") for name in names)])
         return _table(rows).encode("utf-8-sig")
 

@@ -44,6 +44,7 @@ class Grade(NamedTuple):
     max_points: float = 0.0
     exercises: tuple = ()
     penalty: Penalty = Penalty()
+    name: str = ""  # the student's, if it's known
 
 
 def standing(root, lab, student):
@@ -70,12 +71,15 @@ def grades(root, book, labs=(), students=()):
 
     labs = [a.name for a in book.assignments if not labs or a.name in labs]
     handed_in = set(submissions(root))
-    known = {student.id for student in book.students} | {s for s, _ in handed_in}
+    names = {student.id: _name(student) for student in book.students}
+    known = {*names} | {student for student, _ in handed_in}
     penalties = penalties_of(root)
     return [
-        grade_of(Path(root), book, penalties, lab, student)
-        if (student, lab) in handed_in
-        else Grade(student, lab, "no submission", max_points=_most(book, lab))
+        (
+            grade_of(Path(root), book, penalties, lab, student)
+            if (student, lab) in handed_in
+            else Grade(student, lab, "no submission", max_points=_most(book, lab))
+        )._replace(name=names.get(student, ""))
         for lab in sorted(labs)
         for student in sorted(known)
         if not students or student in students
@@ -120,6 +124,10 @@ def said(penalty):
     """A Penalty in words, or ""."""
     lost = plural(round(penalty.points, 2))
     return f"{lost} off: {penalty.why}" if penalty.points else penalty.why
+
+
+def _name(student):
+    return " ".join(filter(None, [student.first_name, student.last_name]))
 
 
 def _most(book, lab):

@@ -62,7 +62,7 @@ class RunAnswers(NbGraderPreprocessor):
         root, student, lab = record.root, record.student, record.lab
         nb, warnings, why = submission.taken(root, student, lab)
         if why:
-            verdicts = [_not_gradable(exercise, why) for exercise in exercises_of(lab)]
+            verdicts = [*map(_not_gradable, exercises_of(lab))]
         else:
             cells = students_cells(nb, repair.released(root, lab))
             how = {"files": record.modules(), "unsafe": self.unsafe}
@@ -151,8 +151,8 @@ class Record:
             return False
 
 
-def _not_gradable(exercise, why):
-    summary = f"{exercise.name}: 0 of {plural(exercise.points)} · not gradable: {why}"
+def _not_gradable(exercise):
+    summary = f"{exercise.name}: 0 of {plural(exercise.points)} · not gradable"
     return Verdict(exercise.name, 0, exercise.points, "not gradable", summary)
 
 

@@ -158,7 +158,7 @@ def needing_help(all_grades, labs):
             missing += [", ".join(lost[:SHOWN]) + more] if lost else []
             why = "; ".join(missing)
             shown = "none" if share is None else f"{share:.0%}"
-            rows.append((share or 0, Help(student, shown, why)))
+            rows.append((share or 0, Help(mine[0].name or student, shown, why)))
     return [row for _, row in sorted(rows)]
 
 
@@ -203,7 +203,7 @@ def _student(root, to, grade):
     url = quote(Path(os.path.relpath(page, to.resolve().parent)).as_posix())
     points = "" if grade.points is None else f"{grade.points:g} / {grade.max_points:g}"
     why = "; ".join(filter(None, [grade.why, said(grade.penalty)]))
-    row = grade.student, points, grade.state, why
+    row = grade.name or grade.student, points, grade.state, why
     return url if page.is_file() else "", row
 
 
@@ -220,6 +220,7 @@ def _lab(root, to, name, all_grades):
         return {"name": name, "numbers": ", ".join(numbers) + "."}
     most = max(g.max_points for g in all_grades)
     numbers.append(f"median {statistics.median(points):.4g} of {most:g} points")
+    names = {g.student: g.name or g.student for g in handed_in}
     return {
         "name": name,
         "numbers": ", ".join(numbers) + ".",
@@ -227,7 +228,7 @@ def _lab(root, to, name, all_grades):
         "exercises": by_exercise(records).img(),
         "mistakes": mistakes(records),
         "times": _times(root, name, [r["student"] for r in records]),
-        "alike": _groups(root, name, [r["student"] for r in records]),
+        "alike": _groups(root, name, names),
         "students": [_student(root, to, g) for g in all_grades],
     }
 
@@ -291,10 +292,10 @@ def _times(root, name, students):
     ]
 
 
-def _groups(root, name, students):
+def _groups(root, name, names):
     """Groups of students with near-identical answers, those with most of it first."""
     answers = collections.defaultdict(dict)
-    for student in students:
+    for student in names:
         path = root / "autograded" / student / name / f"{name}.ipynb"
         nb = nbformat.read(path, as_version=4) if path.is_file() else None
         for cell in nb.cells if nb else ():
@@ -313,7 +314,8 @@ def _groups(root, name, students):
         for one in alike(exercise, texts, own_texts[exercise])
     ]
     return [
-        {"students": students, "texts": max(group, key=lambda one: one.share).texts,
+        {"students": [names[s] for s in students],
+         "texts": max(group, key=lambda one: one.share).texts,
          "exercises": ", ".join(_shares(group))}
         for students, group in sorted(groups(answers), key=lambda g: -len(g[1]))
     ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""The list of students that a learning platform exported, to be filled with grades.
+"""The list of students that a learning platform exported: names in, grades out.
 
 What the platform wrote stays as it is, cell by cell; only columns of grades change, and
 a name that a spreadsheet would take for a formula.
@@ -81,6 +81,12 @@ class Roster:
                 return rows
         return []
 
+    def name(self, row):
+        """(first name, last name) in the row of this number."""
+        names = next((names for names in NAMES if self._has(names)), ())
+        cells = [_cell(self.rows[row], self.columns[name]) for name in names]
+        return first_and_last(", ".join(reversed(cells)))
+
     def dumps(self):
         """The table as bytes, with the delimiter and byte-order mark that it had."""
         page = io.StringIO()
@@ -121,6 +127,18 @@ class Roster:
                 columns = [self.columns[name] for name in names]
                 yield lambda row, columns=columns: _same_name(
                     " ".join(_cell(row, i) for i in columns), person.id)  # fmt: skip
+
+
+def first_and_last(name):
+    """("Ada", "Lovelace") of "Ada Lovelace" or "Lovelace, Ada".
+
+    Formgrader doesn't escape names, so only letters, digits, and _ . ' ’ - stay.
+    """
+    last, comma, first = name.partition(",")
+    if not comma:
+        first, _, last = name.strip().rpartition(" ")
+    first, last = (re.sub(r"[^\w.'’-]+", " ", text).strip() for text in (first, last))
+    return first, last
 
 
 def _cell(row, i):

@@ -91,6 +91,7 @@ class Shown:
             if one and one.points is not None:
                 shown = f"{number(one.points)} / {number(one.max_points)}"
             why = reason(verdict)
+            why = "" if why == verdict["state"] else why
             if one and one.reason == "changed by hand":
                 why = f"changed by hand; the check said: {why}"
             why = visible(" ".join(why.split())[:LONGEST])

@@ -9,8 +9,9 @@ answer is in another process.
 A check describes a device, like other things that do not cross, in plain values:
 {"fake gpu": None}, or {"outside": None} for `ask` itself. A tensor of zeros is
 described by its dtype and shape, {"tensor": ("float16", (3,))}, one that reads a flat
-array by {"strided": (array, shape, strides, offset)}, and a number of NumPy's by its
-dtype, {"numpy": ("float16", 2.5)}.
+array by {"strided": (array, shape, strides, offset)}, an array that is not row-major by
+{"array": ...} of the same, and a number of NumPy's by its dtype,
+{"numpy": ("float16", 2.5)}.
 """
 
 import numpy as np
@@ -135,6 +136,10 @@ def arguments(values, ask=None):
         elif isinstance(value, dict) and set(value) == {"strided"}:
             data, *numbers = value["strided"]
             args.append(Tensor(Storage(np.array(data)), *numbers))
+        elif isinstance(value, dict) and set(value) == {"array"}:
+            data, shape, strides, offset = value["array"]
+            size, how = data.itemsize, (shape, data.dtype, data.copy())
+            args.append(np.ndarray(*how, offset * size, [size * s for s in strides]))
         elif isinstance(value, dict) and set(value) == {"numpy"}:
             name, number = value["numpy"]
             args.append(np.dtype(name).type(number))

@@ -35,6 +35,7 @@ def library_of(module, array):
 
 
 RESULT, DTYPE, CUT = "the result", "its dtype", "the gradients that go through it"
+RECORDED = "the result requires a gradient"
 SHARES = "the result, when what it was given is doubled afterwards"
 
 
@@ -55,6 +56,7 @@ def differentiated(library, answer, *arguments):
     zeros = [np.zeros_like(library.array(x)) for x in tensors]
     back = zip(tensors, zeros, strict=True)
     facts[CUT] = [zero if x.grad is None else library.array(x.grad) for x, zero in back]
+    facts[RECORDED] = bool(y.requires_grad)  # even if no gradient has an element
     with library.no_grad():
         for x in tensors:
             x.mul_(2)

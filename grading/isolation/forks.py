@@ -32,7 +32,10 @@ class Zygote:
             command = sandbox.python(CODE.format(fd=fd, boxed=not unsafe))
             return {"args": command} if unsafe else sandbox.boxed(command)
 
-        environment = sandbox.ENVIRONMENT | {"CUDA_VISIBLE_DEVICES": ""}
+        environment = sandbox.ENVIRONMENT | {
+            "CUDA_VISIBLE_DEVICES": "",
+            "LD_BIND_NOW": "1",  # else each fork looks up what it's first to call
+        }
         with tempfile.TemporaryFile("w+", errors="replace") as errors:
             more = {"env": environment, "stderr": errors}
             self._process, self.control = sandbox.started(how, **more)

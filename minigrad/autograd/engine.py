@@ -19,9 +19,9 @@ def topological_order(roots):
     do. There are no cycles.
 
     A graph may be 100,000 nodes deep, but Python allows only about 1,000 nested calls,
-    so don't use recursion. The time must be proportional to the size of the graph, so
-    remember the nodes you've seen in a set or a dict. `node in a_list` is too slow,
-    because Python compares the node with one element after another.
+    so don't use recursion. The time must be roughly proportional to the size of the
+    graph, so remember the nodes you've seen in a set or a dict. `node in a_list` is too
+    slow, because Python compares the node with one element after another.
     """
 
 

@@ -100,9 +100,10 @@ def test_matmul(kernel):
     kernel(grid, block, (a, b, c, M, N, K)), with float32 arrays of NumPy.
 
     Correct kernels must pass. They may add in any order, so c is correct up to
-    rounding. c may hold anything before, and afterward it holds the product, which is 0
-    if K is 0. Blocks don't have to be square. Don't test inf and NaN. The error may be
-    an AssertionError, or whatever the launch raises.
+    rounding, but a kernel that's off by 2 percent is incorrect. c may hold anything
+    before, and afterward it holds the product, which is 0 if K is 0. Blocks don't have
+    to be square. Don't test inf and NaN. The error may be an AssertionError, or
+    whatever the launch raises.
 
     You can use a @ b and np.testing.assert_allclose(got, expected, rtol, atol). Compare
     with NumPy, because PyTorch isn't available.
@@ -118,8 +119,9 @@ def test_col2im(kernel):
         dilation)), where x is all 0 before the launch.
 
     Correct kernels must pass. They may add in any order, so x is correct up to
-    rounding. Images and windows don't have to be square. Don't test inf and NaN. The
-    error is an AssertionError, or whatever the launch raises.
+    rounding, but a kernel that's off by 2 percent is incorrect. Images and windows
+    don't have to be square. Don't test inf and NaN. The error is an AssertionError, or
+    whatever the launch raises.
 
     You can use Kernel(im2col.text, "im2col"). In the check, that's the course's own
     im2col, so it's correct. Its arguments are the same, but begin with (x, columns,
@@ -139,7 +141,7 @@ def test_div_backward(div_backward):
     A correct function must pass. It may compute in any order, so its results are
     correct up to rounding. The incorrect ones return incorrect values for ordinary
     numbers in arrays of one shape, so you needn't test NaN, infinity, b = 0, or
-    broadcasting. Some of them are incorrect only for some elements, or only by a few
+    broadcasting. Some of them are incorrect only for some elements, or only by 2
     percent. The error may be an AssertionError, or any error that the function raises.
     You can use np.testing.assert_allclose(one, other, rtol, atol). Compare with
     differences that you compute in NumPy, because your test can't use PyTorch.
@@ -155,9 +157,10 @@ def test_dropout(dropout):
     The error is an AssertionError, or whatever the function itself raises. Correct
     functions must pass each time, so leave room for chance. Among n elements, accept a
     share of zeros that's off by up to six standard deviations, 6 * sqrt(p * (1 - p) /
-    n). Functions may draw in any way, for example with NumPy, so manual_seed need not
-    decide what's dropped. You needn't test a p outside [0, 1], and must accept any
-    error for it. You can use minigrad.ones(rows, columns), x.numpy(), and
+    n). The scale isn't left to chance, so a function whose scale is off by 2 percent is
+    incorrect. Functions may draw in any way, for example with NumPy, so manual_seed
+    need not decide what's dropped. You needn't test a p outside [0, 1], and must accept
+    any error for it. You can use minigrad.ones(rows, columns), x.numpy(), and
     np.testing.assert_allclose. Compare with NumPy, because PyTorch isn't available.
     """
 

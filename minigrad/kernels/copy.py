@@ -36,7 +36,7 @@ contiguous_kernel = kernel_exercise(
 //
 // The view has view.dims dimensions, 0 to 8, of sizes view.shape[d] >= 1. Ignore the
 // entries from view.dims on. Its element at index (0, ..., 0) is x[0], and one step
-// along dimension d is view.stride[d] cells, which may be 0. Every cell number fits
+// along dimension d is view.stride[d] >= 0 cells. Every cell number fits
 // into an int. n is the product of the sizes, but some launches pass n = 0, and then
 // you must write nothing. The launch has one dimension and at least n threads, often
 // more. Exactly one thread must write each element of y. Threads may read any cells

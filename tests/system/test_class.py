@@ -104,6 +104,18 @@ def test_the_report_says_who_what_and_how_many(root):
     assert not page(["script", "link"])
 
 
+def test_students_are_called_by_their_names(root, tmp_path):
+    with open_course(root).gradebook as gradebook:
+        gradebook.update_or_create_student("bob", first_name="Bob", last_name="Ross")
+    page = BeautifulSoup(report(root).read_text(), "html.parser")
+    names = [row.td.get_text() for table in page("table") for row in table("tr")[1:]]
+    assert names.count("Bob Ross") == 2 and "bob" not in names and "ada" in names
+    export(root, tmp_path / "grades.csv")
+    with open(tmp_path / "grades.csv", encoding="utf-8-sig") as file:
+        assert {row["student"]: row["name"] for row in csv.DictReader(file)} == {
+            "ada": "", "bob": "Bob Ross", "cy": "", "dee": "", "eve": ""}  # fmt: skip
+
+
 def test_the_report_escapes_what_students_write(root):
     hand_in(root, "<script>x", lab("wrong"))
     list(grade(root, everything=False))

@@ -25,6 +25,7 @@ from grading.classroom import inbox  # noqa: E402
 from grading.classroom.collect import CannotCollect, collect, summed  # noqa: E402
 from grading.classroom.course_dir import CONFIG, open_course  # noqa: E402
 from grading.classroom.inbox import InboxError  # noqa: E402
+from grading.classroom.roster import Roster, RosterError  # noqa: E402
 from grading.cli import app  # noqa: E402
 
 pytestmark = pytest.mark.slow
@@ -327,6 +328,44 @@ def test_canvas_numbers_are_kept_in_the_gradebook(course, box):
     collect(course, box)
     with open_course(course).gradebook as gradebook:
         assert gradebook.find_student("lovelaceada").lms_user_id == "12345"
+
+
+def names(course):
+    with open_course(course).gradebook as gradebook:
+        return {s.id: (s.first_name, s.last_name) for s in gradebook.students}
+
+
+def test_names_are_those_of_the_platform_but_for_those_that_are_there(course, box):
+    for name in ("Grace B. Hopper", "张伟", "Ada <b onclick=x>"):
+        put(box / f"{name}_1_assignsubmission_file" / "x.ipynb", book())
+    for name in ("lovelaceada_12345_678_x.ipynb", "eulerl_12346_679_x.ipynb"):
+        put(box / name, book())
+    put(box / "carl" / "x.ipynb", book())
+    collect(course, box)
+    from_moodle = {
+        "Grace_B._Hopper": ("Grace B.", "Hopper"),
+        "张伟": ("", "张伟"),
+        "Ada_b_onclick_x": ("Ada b", "onclick x"),
+    }
+    unknown = dict.fromkeys(["lovelaceada", "eulerl"], (None, None))
+    assert names(course) == from_moodle | unknown
+    roster = put(
+        box.parent / "canvas.csv",
+        b'Student,ID,SIS Login ID\n"Lovelace, Ada",12345,al\n"Gauss, Carl",1,carl\n'
+        b'"Hopper, Amazing Grace",2,Grace_B._Hopper\n',
+    )
+    collect(course, box, roster=roster)
+    assert names(course) == from_moodle | unknown | {
+        "lovelaceada": ("Ada", "Lovelace"), "carl": ("Carl", "Gauss")}  # fmt: skip
+    with pytest.raises(RosterError, match="there is no roster"):
+        collect(course, box, roster=box / "nothing.csv")
+
+
+@pytest.mark.parametrize("head", ["Full name", "Name", "First name,Surname"])
+def test_a_roster_has_names_in_several_forms(tmp_path, head):
+    row = "Ada,Lovelace" if "," in head else "Ada Lovelace"
+    roster = Roster(put(tmp_path / "roster.csv", f"{head}\n{row}\n".encode()))
+    assert roster.name(0) == ("Ada", "Lovelace")
 
 
 def test_the_lab_is_known_by_its_answers_then_by_its_name(course, box):

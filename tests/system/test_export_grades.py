@@ -94,9 +94,9 @@ def test_csv_has_a_row_for_each_student_and_lab(course):
     rows, notes = exported(course)
     assert rows == [
         ["student", "lab", "points", "max_points", "state", "why",
-         "penalty", "penalty_reason", "first", "second"],
-        ["Grace_Hopper", LAB, "3", "4", "graded", "", "", "", "0", "3"],
-        ["ada", LAB, "2.5", "4", "graded", "", "", "", "1", "1.5"],
+         "penalty", "penalty_reason", "name", "first", "second"],
+        ["Grace_Hopper", LAB, "3", "4", "graded", "", "", "", "", "0", "3"],
+        ["ada", LAB, "2.5", "4", "graded", "", "", "", "", "1", "1.5"],
     ]  # fmt: skip
     assert notes == []
     assert (course.parent / "grades.csv").read_bytes().startswith(b"\xef\xbb\xbf")
@@ -106,7 +106,7 @@ def test_no_submission_is_empty_and_not_zero(course):
     with gradebook_of(course) as gradebook:
         gradebook.add_student("absent")
     (row,) = [row for row in exported(course)[0] if row[0] == "absent"]
-    assert row == ["absent", LAB, "", "4", "no submission", *[""] * 5]
+    assert row == ["absent", LAB, "", "4", "no submission", *[""] * 6]
 
 
 @pytest.mark.parametrize("what", ["running", "failed", "missing", "broken", "changed"])

@@ -20,6 +20,7 @@ check = TestCheck(
         "fixed_256": "a kernel with a number instead of blockDim.x",
         "added": "a kernel that adds to the old values of y",
         "in_int": "a kernel that doubles only integers",
+        "unknown": "a kernel whose y is too large by 2 percent",
         "size_of_pointer": "a kernel with the size of a pointer instead of n",
         "last_block": "a kernel with a guard only in the last block",
     },

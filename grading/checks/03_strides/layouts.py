@@ -9,9 +9,9 @@ import torch
 from grading.drivers.sizes import numbers_alone
 from grading.exercise import Raises, View, drive
 
-from ..layouts import contiguous, random_shape, random_view, shuffled
+from ..layouts import contiguous, equal_sizes, random_shape, random_view, shuffled
 
-__all__ = ["contiguous", "random_shape", "random_view", "shuffled"]
+__all__ = ["contiguous", "equal_sizes", "random_shape", "random_view", "shuffled"]
 
 CUBE = View((2, 3, 4), (12, 4, 1))
 TRANSPOSED = View((4, 3), (1, 4))
@@ -21,6 +21,7 @@ EMPTY = View((2, 0, 3), (3, 3, 1))
 SINGLE = View((3, 1, 2), (2, 2, 1), 1)
 SCALAR = View((), (), 3)
 BIG = View((60, 100), (100, 1))
+EQUAL = View((3, 3, 3), (9, 3, 1))
 LARGE = (200_000, 3)  # elements that take more memory than numbers do
 HUGE = (31, 2**35 - 1, 2**20 + 1)  # even its strides no float or int32 counts
 SMALL = [1] * 56 + [2] * 6 + [3] * 6  # sizes of more dimensions than arrays have
@@ -63,3 +64,9 @@ def without_memory(shape, strides, offset=0):
 def fresh(random, dims):
     """A tensor as it is made."""
     return contiguous(random_shape(random, dims))
+
+
+def views(random, dims=(2, 4)):
+    """Views with an offset; sizes are all different in three, and all equal in two."""
+    for sizes in [random_shape] * 3 + [equal_sizes] * 2:
+        yield random_view(random, dims, sizes)

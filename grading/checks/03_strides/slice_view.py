@@ -14,7 +14,7 @@ from .layouts import (
     contiguous,
     many,
     numbers_only,
-    random_view,
+    views,
     without_memory,
 )
 
@@ -40,8 +40,7 @@ def cases(random):
     for x, index in [(ROWS, np.s_[1, 0:6]), (ROWS, np.s_[1:3, 2:5]),
                      (CUBE, (1, 2, 3)), (CUBE, np.s_[0:2, 1, 1:4])]:  # fmt: skip
         yield "ints and slices", call(*x, index)
-    for _ in range(4):
-        x = random_view(random)
+    for x in views(random):
         yield "ints and slices", call(*x, some_index(random, x.shape))
     for index in np.s_[0:4:2, 1], np.s_[2, 1:6:2], np.s_[1:4:3, 0]:
         yield "steps", call(*ROWS, index)

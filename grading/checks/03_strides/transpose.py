@@ -9,13 +9,14 @@ from minigrad import Tensor
 from .layouts import (
     CUBE,
     EMPTY,
+    EQUAL,
     REPEATED,
     SCALAR,
     SINGLE,
     STEPPED,
     TRANSPOSED,
     fresh,
-    random_view,
+    views,
 )
 
 
@@ -25,8 +26,7 @@ def cases(random):
     for _ in range(4):
         x = fresh(random, (3, 5))
         yield "two dims", call(x, *random.sample(range(len(x.shape)), 2))
-    for _ in range(3):
-        x = random_view(random)
+    for x in views(random):
         yield "views", call(x, *random.sample(range(len(x.shape)), 2))
     for dims in [(-1, 0), (1, -1), (-3, -2)]:
         yield "negative dims", call(CUBE, *dims)
@@ -35,7 +35,7 @@ def cases(random):
         yield "equal dims", call(x, *dims[::-1])
     for x, one, other in drawn(
         random,
-        x=(CUBE, STEPPED, REPEATED, EMPTY, SINGLE, SCALAR, View((4,), (2,))),
+        x=(CUBE, STEPPED, REPEATED, EMPTY, SINGLE, SCALAR, EQUAL, View((4,), (2,))),
         one=range(-3, 3),
         other=range(-3, 3),
     ):

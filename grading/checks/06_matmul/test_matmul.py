@@ -18,6 +18,7 @@ check = TestCheck(
         "one_too_few": "a kernel that leaves out the last k",
         "no_guard": "a kernel without its guard",
         "other_block": "a kernel that takes every block to be square",
+        "coarse": "a kernel whose c is too large by 2 percent",
         "swapped": "a kernel that counts rows along x and columns along y",
     },
     not_tested="`skipped`, as the contract names no infinity, and no_column_guard, "

@@ -27,6 +27,7 @@ check = TestCheck(
         "first_left_out": "a kernel that leaves out row 0",
         "not_divided": "a kernel that uses windows between two others",
         "no_window": "a kernel that uses windows that don't exist",
+        "unknown": "a kernel whose x is too large by 2 percent",
         "not_zeroed": "a kernel whose sums don't start with 0",
     },
     not_tested="second forms of a mistake, which are much like the first",

@@ -18,11 +18,15 @@ SHORT_CUT = {0: [(1, 0), (2, 0)], 1: [(2, 0)], 2: []}
 
 
 def random_graph(random, size):
-    """Edges from each node to some of those with higher numbers, and their factors."""
+    """Edges from each node to some of those with higher numbers, and their factors.
+
+    Every second node has two edges to one of them.
+    """
     edges = {}
     for n in range(size):
         below = range(n + 1, size)
         ends = random.sample(below, min(len(below), random.randint(1, 3)))
+        ends += ends[: n % 2]
         edges[n] = [(e, 0) for e in ends]
     factors = {n: [[random.randint(2, 5) for _ in out]] for n, out in edges.items()}
     return edges, factors

@@ -11,6 +11,7 @@ def doubles(random):
     yield "the divisor", of(random, (3,), (3,), (3,))
     yield "the divisor", of(random, (2, 3), (2, 3), (2, 3))
     yield BROADCAST, of(random, (2, 3), (3,), (2, 1))
+    yield BROADCAST, of(random, (3, 3), (3, 1), (3,))
     yield "a divisor of 0", of(random, (2,), (2,), [0, 0])
     yield "a of zero", of(random, (2,), [0, 0], (2,))
 

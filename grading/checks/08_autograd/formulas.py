@@ -10,6 +10,7 @@ from .inputs import drawn, vjp
 
 NAN, INF = float("nan"), float("inf")
 BROADCAST, SPECIAL = "shapes that are broadcast", "NaN and infinity"
+TURNED = "arrays in any layout"
 
 
 def of(random, *args):
@@ -33,6 +34,15 @@ def of_dtype(x, dtype):
         return x.astype(dtype) if isinstance(x, np.ndarray) else x
 
 
+def turned(random, args):
+    """The same arrays, of which all, one, or all but one lie column by column."""
+    columns = [np.asfortranarray(x) if np.ndim(x) else x for x in args]
+    one = random.randrange(len(args))
+    yield columns
+    yield [*args[:one], columns[one], *args[one + 1 :]]
+    yield [*columns[:one], args[one], *columns[one + 1 :]]
+
+
 def signed(x):
     """The same, but each NaN has the other sign, and each 0."""
     return np.where(np.isnan(x) | (x == 0), np.negative(x), x)
@@ -54,7 +64,8 @@ def formula_check(exercise, doubles, *, specials=(), **how):
     """The check of a function of arrays.
 
     doubles(random): cases in double. They come in float32 and float16, too; the first
-    of them without elements, without dimensions, and with numbers that are nearly 0.
+    of them without elements, without dimensions, and with numbers that are nearly 0;
+    matrices come column by column.
     specials: arguments with NaN and infinity, where all ways to write the formula
     agree; NaN comes with either sign. how: the rest of what a Check gets.
     """
@@ -66,6 +77,10 @@ def formula_check(exercise, doubles, *, specials=(), **how):
         for dtype in np.float32, np.float16:
             for _, case in known:
                 yield dtype.__name__, call(*(of_dtype(x, dtype) for x in case.args))
+        for _, case in known:
+            if case.args[0].ndim > 1:
+                for args in turned(random, case.args):
+                    yield TURNED, call(*args)
         yield "no elements", call(*(x[:0] for x in first))
         yield "no dimensions", call(*(np.array(x[1]) for x in first))
         yield "numbers that are nearly 0", call(dy, *(1e-9 * x for x in inputs))

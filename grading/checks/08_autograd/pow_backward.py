@@ -13,6 +13,7 @@ def doubles(random):
         ("the base", (3,), (3,), (3,)),
         ("the base", (2, 3), (2, 3), (2, 3)),
         (BROADCAST, (2, 3), (3,), (2, 1)),
+        (BROADCAST, (3, 3), (3, 1), (3,)),
     ]:
         dy, a, b = of(random, *shapes).args
         yield part, call(dy, abs(a), b)

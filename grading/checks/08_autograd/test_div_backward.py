@@ -18,6 +18,7 @@ check = TestCheck(
         "negative_lost": "a gradient that is 0 where b is negative",
         "difference": "a difference over a step of 0.1",
         "first_b": "a gradient with the first b for all elements",
+        "unknown": "a gradient that's too large by 2 percent",
         "damped": "a gradient that divides by b * b + 0.05",
     },
     not_tested="`guarded`, which is wrong at b = 0 alone: the contract names no 0",
