@@ -70,7 +70,8 @@ def text_of(path):
     if path.is_dir():
         raise ValueError("this is a folder: name the files in it, as *.cu")
     if not path.exists():
-        raise ValueError("no such file")
+        near = meant(path.name, [beside.name for beside in path.parent.glob("*.cu*")])
+        raise ValueError(f"no such file; {near}" if near else "no such file")
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError:

@@ -99,7 +99,8 @@ LATE = "template <typename T> __global__ void late(T* x) {\n    T* y = 3.5;\n}"
 @pytest.mark.parametrize(
     "words, line",
     [
-        (("none.cu",), "none.cu: error: no such file"),
+        (("none.cu",), "none.cu: error: no such file\n"),
+        (("god.cu",), "god.cu: error: no such file; did you mean 'good.cu'?"),
         (("/",), "/: error: this is a folder: name the files in it, as *.cu"),
         (("zeros.cu",), "zeros.cu: error: not a text file in UTF-8"),
         (("bytes.cu",), "bytes.cu: error: not a text file in UTF-8"),

@@ -5,6 +5,7 @@ import sys
 
 import pytest
 import typer
+from typer.testing import CliRunner
 
 import cudasim
 import cudasim.cli.command
@@ -12,7 +13,7 @@ import grading.cli
 import minigrad
 import tools.audit.__main__
 from minigrad import course
-from minigrad.cli import commands
+from minigrad.cli import commands, work
 
 APPS = {
     "minigrad": commands.app,
@@ -44,6 +45,19 @@ def test_a_list_of_commands_fits_a_terminal(name):
     _, *listed = every_command(APPS[name])
     room = 78 - 6 - max([len(command.name) for command in listed], default=0)
     assert not [c.name for c in listed if c.get_short_help_str(room).endswith("...")]
+
+
+def test_without_a_command_there_is_a_next_step(course_home, write_notebook):
+    ran = CliRunner().invoke(commands.app)
+    assert ran.exit_code == 0
+    assert ran.stdout.startswith("`minigrad lab` opens the course.\n")
+    write_notebook(course_home / "labs/03_strides.ipynb", ("a", "markdown", "Lab"))
+    work.make_copies()
+    chapter = "chapter 03, A tensor is a storage and a way to read it"
+    assert f"Continue with {chapter}: " in CliRunner().invoke(commands.app).stdout
+    shown = CliRunner().invoke(commands.app, ["progress"])
+    assert shown.exit_code == 0 and "total" in shown.stdout
+    assert chapter in " ".join(shown.stdout.split())
 
 
 @pytest.mark.parametrize("module", [minigrad, grading, cudasim])
