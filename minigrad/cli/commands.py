@@ -48,8 +48,11 @@ def minigrad(
     if context.invoked_subcommand is None:
         start.require_clone()
         print(start.progress().hint())
-        for one in work.outdated():
-            print(start.news_of(one))
+        if old := work.outdated():
+            print(
+                f"Copies of an earlier version of the course in work/: {len(old)}."
+                " `minigrad update` renews them, with what you wrote."
+            )
         print("`minigrad --help` lists all commands.")
 
 
