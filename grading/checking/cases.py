@@ -15,6 +15,7 @@ class Raises(NamedTuple):
 
     type: str
     message: str
+    where: str = ""  # the line of a mistake's answer
 
 
 class Tried(NamedTuple):

@@ -1,6 +1,7 @@
 """What is said of a wrong answer: the case that shows it, the cause, and a picture."""
 
 import contextlib
+import re
 
 from ..drivers.registry import PLAYED_BY
 from ..isolation.replies import Problem
@@ -13,6 +14,13 @@ from .verdict import Failure
 
 EVERYWHERE = {"cut", "dtype", "shape"}  # causes that are seen in every wrong case
 EVERYWHERE |= {"swapped", "shifted", "reversed", "every_second"}
+
+RAISE = re.compile(r"\braise\b")
+
+
+def own_words(*errors):
+    """Are these all raised by statements of answers, so that words are anyone's?"""
+    return all(RAISE.search(error.where) for error in errors)
 
 
 class Explanation:
@@ -93,9 +101,10 @@ class Explanation:
         if isinstance(value, Raises):
             if not isinstance(got, Problem) or value.type not in got.types:
                 return False
-            if not isinstance(way, Model):
-                return case.right or value.message == got.message
-            return case.right or not value.message  # else the model's own error
+            if isinstance(way, Model):
+                return case.right or not value.message  # else the model's own error
+            alike = own_words(value, got) or value.message == got.message
+            return case.right or alike
         if isinstance(got, Problem) or isinstance(value, Problem):
             return getattr(got, "kind", "") == getattr(value, "kind", "-")
         try:
@@ -124,7 +133,7 @@ class Explanation:
         with way.in_place():
             got, _ = self.got(LocalSubject(trusted=True), case.case)
         if isinstance(got, Problem) and got.kind == "raised":
-            return Raises(got.types[0], got.message)
+            return Raises(got.types[0], got.message, got.where)
         return got
 
     def shows(self, sign, cases):
