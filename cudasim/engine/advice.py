@@ -25,9 +25,21 @@ def guard(launch, site, name, count, negative=False):
         if negative:
             down = shift and shift[2] == "-"
             inside = f"{shift[1]} >= {shift[3]}" if down else f"{text} >= 0"
+        elif known_size := too_large(launch, text, count):
+            return known_size, ""
     out = question(inside)
     out += f" Or leave the {shift[2]} {shift[3]} out" if shift else ""
     return out, inside * known
+
+
+def too_large(launch, text, count):
+    """What is said where a guard is there, and compares with more than the size."""
+    named, code = sizes(launch), "\n".join(launch.lines)
+    for size in () if count in named else [size for size in named if size > count]:
+        for name in named[size]:
+            if re.search(rf"\b{re.escape(text)} ?(<|>=) ?{name}\b", code):
+                return f"{name} is {size}, so {text} < {name} isn't enough"
+    return ""
 
 
 def question(condition):

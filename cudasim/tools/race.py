@@ -454,4 +454,4 @@ def _why(grade, other, together, same_block):
         return f"{{past}} at line {line}: nothing orders two blocks"
     if grade == RACE:
         return f"{{past}} at line {line}: no barrier between them"
-    return f"{{past}} at line {line}: the same warp, but no __syncwarp() between them"
+    return f"{{past}} at line {line}: the same warp, but no barrier between them"
