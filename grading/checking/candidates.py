@@ -168,16 +168,35 @@ class TestJudgment(Judgment):
         if isinstance(case.got, Problem) and case.got.kind != "raised":
             return super().any_cause(case)
         if case.expected == "fails":
+            if str(case.got) == "passes, and returns False":
+                return "returns_bool", (
+                    f"your test returns False for {case.case.words}, but must raise an "
+                    f"AssertionError: use `assert`"
+                )
             return "let_through", f"{case.case.words} passes your test"
-        return "false_alarm", "your test fails where it should pass: this one is right"
+        if isinstance(case.got, Problem):
+            hint = describe.hint(case.got)
+        else:
+            hint = _parts(case.got)[3]
+        said = "your test fails where it should pass: this one is right"
+        return "false_alarm", f"{said}. {hint}" if hint else said
 
     def lines(self, case):
         words, got = case.case.words, case.got
         if case.expected == "fails" and not isinstance(got, Problem):
             return []  # the cause says it
+        values = ""
         if not isinstance(got, Problem):
-            got = Problem("raised", got.partition(": ")[2], ("AssertionError",))
-        return [("candidate", words), ("got", describe.text(got)), ("where", got.where)]
+            said, where, values, _ = _parts(got)
+            got = Problem("raised", said, ("AssertionError",), where)
+        said = [("got", describe.text(got)), ("where", got.where), ("values", values)]
+        return [("candidate", words), *said]
+
+
+def _parts(got):
+    """(message, line, values, hint) of a test that failed; see failures.py."""
+    message, *more = got.split("\n") if got.startswith("fails: ") else [got]
+    return (message.partition(": ")[2], *more[:3], *[""] * (3 - len(more)))
 
 
 @dataclass(eq=False)

@@ -2,6 +2,8 @@
 
 import math
 import os
+import re
+import sys
 import textwrap
 from typing import NamedTuple
 
@@ -18,8 +20,8 @@ CERTAIN |= {"list", "float", "copies", "much"}
 
 # What Python says of some beginners' mistakes -> what to do.
 HINTS = {
-    "is not defined": "Python doesn't know that name. Is it misspelled, or does "
-    "`self.` belong before it?",
+    "truth value of an array with more": "`==`, `<`, and `>` compare arrays element by "
+    "element. Use `np.array_equal(a, b)`, or `.all()`, or `.any()`.",
     "'function'": "This is a function, not what it returns. Parentheses call it.",
     "Boolean value of Tensor with more": "A tensor of several elements is neither true "
     "nor false. Use `.all()`, count what's True with `.sum()`, or test `is None`.",
@@ -35,6 +37,14 @@ HINTS = {
     "Make a list of it with `list(...)`, change that, and make a tuple of it with "
     "`tuple(...)`.",
 }
+
+MODULES = {  # what is often used without being imported
+    "reduce": "functools", "partial": "functools", "cache": "functools",
+    "product": "itertools", "accumulate": "itertools", "zip_longest": "itertools",
+    "defaultdict": "collections", "Counter": "collections", "deque": "collections",
+    "ceil": "math", "floor": "math", "sqrt": "math", "prod": "math", "inf": "math",
+    "exp": "math", "log": "math", "deepcopy": "copy", "median": "statistics",
+}  # fmt: skip
 
 ENDLESS = "It doesn't end in time. Does a loop run forever, or far too often?"
 WIDE = 96  # characters of a message's line, without its key
@@ -242,14 +252,34 @@ def _cause_of_problem(got, expected):
         return "unfinished", "This part isn't written yet."
     if hasattr(expected, "message"):
         return "wrong_error", f"For this input, {expected.type} must be raised."
-    for said, hint in HINTS.items():
-        if said in got.message:
-            return "raised", hint
+    if said := hint(got):
+        return "raised", said
     error = ", ".join(got.types[:1]) or "an error"
     if isinstance(expected, dict):  # of a scene, where another may be expected
         return "raised", f"It raises {error}, which isn't expected here."
     value = "None" if expected is None else "a value"
-    return "raised", f"It raises {error}, but {value} is expected."
+    if re.search(r"\braise\b", got.where):
+        return "raised", (
+            f"Your `raise {error}` is reached, but for this input {value} is expected. "
+            f"Is its condition too strict?"
+        )
+    return "raised", f"It raises {error}, but for this input {value} is expected."
+
+
+def hint(got):
+    """What to do about an error that was raised; "" for no idea."""
+    if name := re.match(r"name '(\w+)' is not defined", got.message):
+        return _unknown(name[1], got.where)
+    return next((hint for said, hint in HINTS.items() if said in got.message), "")
+
+
+def _unknown(name, where):
+    """The same of a name that Python doesn't know, in a line."""
+    if name in sys.stdlib_module_names and f"{name}." in where:
+        return f"`{name}` isn't known here. For the module, add `import {name}`."
+    if module := MODULES.get(name):
+        return f"`{name}` isn't known here. Add `from {module} import {name}`."
+    return f"`{name}` isn't known here. Is it misspelled, or is no value given to it?"
 
 
 def _cause_of_tensor(got, expected):

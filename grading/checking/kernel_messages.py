@@ -17,8 +17,8 @@ FOUND = {
     "out-of-bounds": "A thread goes outside the array. Check the guard and the index.",
     "race": "Two threads use the same cell, at least one writes, and nothing orders "
     "them.",
-    "race-warp": "Threads of one warp use the same cell, and no `__syncwarp()` orders "
-    "them.",
+    "race-warp": "Threads of one warp use the same cell, at least one writes, and no "
+    "barrier orders them.",
     "divergent-barrier": "Some of the threads that this barrier waits for don't "
     "reach it.",
     "divergent-shuffle": "Some threads that the mask names don't reach this shuffle.",
@@ -33,6 +33,15 @@ FOUND = {
     "unshared": "Nothing goes through shared memory: without it, the results are the "
     "same.",
 }
+
+APART = (
+    "Threads of different blocks use the same cell, at least one writes, and no "
+    "barrier orders two blocks."
+)
+WRITTEN_TWICE = (
+    "Several threads write the same value to the same cell. Let one thread write it.",
+    "Several blocks write the same cells. Let each element be written by one block.",
+)
 
 COUNTED = {  # what has a limit
     "reads": "reads of global memory",
@@ -121,6 +130,8 @@ def _inputs(check, launch, wrong):
     for other, array in zip(names(check.exercise), launch.args, strict=True):
         if not np.ndim(array) or other in outputs(check.exercise) or not array.size:
             continue
+        if (cell := _cell(launch, check, other, where)) is not None:
+            array, other = array.reshape(-1)[cell], f"{other}[{cell}]"
         at = where[: array.ndim]
         if array.size > SHORT and array.shape[: mask.ndim] == mask.shape[: array.ndim]:
             array, other = array[at], other + "".join(f"[{i}]" for i in at)
@@ -130,6 +141,22 @@ def _inputs(check, launch, wrong):
         )  # fmt: skip
         values.append(f"{other} = {' '.join(text.split())}")
     return [", ".join(values)] if values else []
+
+
+def _cell(launch, check, name, where):
+    """The cell that an element reads, by the view of an array; None without one."""
+    args = dict(zip(names(check.exercise), launch.args, strict=True))
+    views = [v for v in args.values() if isinstance(v, np.void)]
+    view = args.get(f"{name}_view", views[0] if len(views) == 1 else None)
+    if not isinstance(view, np.void) or "stride" not in (view.dtype.names or ()):
+        return None
+    dims = int(view["dims"])
+    if dims != len(where):
+        return None
+    cell = sum(
+        int(i) * int(s) for i, s in zip(where, view["stride"][:dims], strict=True)
+    )
+    return cell if 0 <= cell < args[name].size else None
 
 
 def pattern(launch, text, name, before, got, expected, wrong):
@@ -246,6 +273,13 @@ def _of_fault(kind, case):
     (launch,) = case.args
     if kind in launch.limits:
         return f"It takes {_counted(kind, case)}."
+    if kind == "race":
+        report = case.got.report
+        races = [f for f in report.findings + report.notes if f.kind[:4] == "race"]
+        if all(f.kind == "race-equal" for f in races):
+            return WRITTEN_TWICE[all(f.apart for f in races)]
+        if all(f.apart for f in races):
+            return APART
     return FOUND.get(kind, f"The simulator reports {kind}.")
 
 

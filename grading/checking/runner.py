@@ -245,6 +245,10 @@ def _references():
 
 def _kept(value, bases):
     """What crosses in the place of a value that is not plain. bases: of `_seen`."""
+    if isinstance(value, BaseException):
+        error = type(value).__name__
+        raise NotPlain(f"{kind(value)} is returned, but must be raised: write "
+                       f"`raise {error}(...)`")  # fmt: skip
     if fake_gpu.described(value):
         return fake_gpu.described(value)
     if not isinstance(value, Tensor):

@@ -20,6 +20,7 @@ from minigrad.kernel import Kernel
 
 from ..kernels import remote_launch
 from . import reference_calls
+from .failures import failed
 from .guards import unwatched
 from .reference_calls import CANDIDATE
 from .registry import scene
@@ -47,10 +48,11 @@ def own_test(answer, of, text, options, seed):
     minigrad.manual_seed(seed)
     try:
         with defined_anew(answer._exercise):
-            answer(candidate(find(of), text, options))
+            result = answer(candidate(find(of), text, options))
     except AssertionError as error:
-        return f"fails: {error}"
-    return "passes"
+        return failed(error, answer._exercise.answer.value)
+    returns = isinstance(result, bool | np.bool_)
+    return "passes" + f", and returns {bool(result)}" * returns
 
 
 @unwatched
