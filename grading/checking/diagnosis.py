@@ -10,7 +10,7 @@ import itertools
 import time
 from typing import NamedTuple
 
-from . import describe
+from . import describe, patterns
 from .cases import Raises, stops
 from .features import common, sizes_of
 from .mistakes import both
@@ -38,8 +38,10 @@ def diagnose(check, tried):
     if seen and seen[0] in describe.CERTAIN:
         return Diagnosis(*seen, case=first)
     cases.sort(key=lambda case: (case.right, sum(sizes_of(case.args)[0])))  # cheap ones
-    for find in (computed, shown) if seen else (computed, shown, twofold):
-        named = find(check, cases)
+    for find in computed, shown, twofold:
+        if find is twofold:
+            seen = seen or patterns.pattern(check, cases)
+        named = {} if find is twofold and seen else find(check, cases)
         if len(named) == 1:
             ((text, name),) = named.items()
             return Diagnosis(name, text, _cure(check, cases), first)
@@ -52,23 +54,16 @@ def _cure(check, cases):
     if not (cure := check.cure(cases)):
         return ()
     statement, places = cure
-    where = " and ".join(places)
-    return (
-        (
-            "cure",
-            f"tried: with {statement.removesuffix(';')} {where} every case is right",
-        ),
-    )
+    what = " ".join([statement.removesuffix(";"), " and ".join(places)]).strip()
+    return (("cure", f"tried: with {what} every case is right"),)
 
 
 def computed(check, cases):
     """{text: name} of the mistakes that give what the answer gave in every case."""
-    alike = [one for one in check.causes() if _gives(check, one, cases, check.agrees)]
-    if len({one.message for one in alike}) > 1:  # in what is counted, too
-        alike = [
-            one for one in alike if _gives(check, one, cases, check.equals)
-        ] or alike
-    return {one.message: one.name for one in alike}
+    some = [one for one in check.causes() if _gives(check, one, cases, check.agrees)]
+    if len({one.message for one in some}) > 1:  # in what is counted, too
+        some = [one for one in some if _gives(check, one, cases, check.equals)] or some
+    return {one.message: one.name for one in some}
 
 
 def _gives(check, mistake, cases, alike):
@@ -116,6 +111,8 @@ def holds(check, cause, tried):
             return True
         if wrong.sign and check.shows(wrong.sign, cases):
             return True
+    if cause == (patterns.pattern(check, cases) or [""])[0]:
+        return True
     seen = [check.general(case) for case in cases if not case.right]
     return any(one and one[0] == cause for one in seen)
 

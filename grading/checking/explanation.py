@@ -112,6 +112,14 @@ class Explanation:
         except UNLIKE:
             return False
 
+    def both(self, case):
+        """(got, expected): what a pattern is looked for in."""
+        return case.got, case.expected
+
+    def is_like(self, case, value):
+        """Is this what the answer gave?"""
+        return self.check.compare(case.got, value, case.case)
+
     def equals(self, way, case):
         """Does it agree in all that can be counted, too?"""
         return self.agrees(way, case)

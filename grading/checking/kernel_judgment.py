@@ -30,6 +30,7 @@ same launches run there too (gpu.py).
 
 import functools
 import math
+import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -58,6 +59,23 @@ WORST = (
     *("shared_requests", "reads_per_thread", "writes_per_thread"),
 )
 BARRIERS = {"race": "__syncthreads();", "race-warp": "__syncwarp();"}
+REWRITES = (  # (what is replaced, by what, in words)
+    (
+        re.compile(r"\bunsigned(?: int)?\b(?! (?:long|char|short))|\buint32_t\b"),
+        "int",
+        "`int` instead of an unsigned type",
+    ),
+    (
+        re.compile(r"\b(exp|log|sqrt|rsqrt|pow|tanh|sin|cos|fabs|fmax|fmin)f\("),
+        r"\1(",
+        "functions without an f at the end, such as `exp` instead of `expf`,",
+    ),
+    (
+        re.compile(r"\b__syncwarp\(\w*\)"),
+        "__syncthreads()",
+        "`__syncthreads()` instead of `__syncwarp()`",
+    ),
+)
 GUARDS = 3  # that are tried
 WASTE = 1.3  # sectors for each that would do: more are strided
 
@@ -254,6 +272,17 @@ class KernelJudgment(Judgment):
         )
         return alike and self.holds(got, left.arrays)
 
+    def both(self, case):
+        if not case.args or self.faults(case.got, case.case):
+            return (), ()
+        got, expected = case.got.arrays, {}
+        for name, array in case.expected.items():
+            expected[name] = array.astype(got[name].dtype).reshape(got[name].shape)
+        return got, expected
+
+    def is_like(self, case, value):
+        return bool(value) and self.holds(case.got, value)
+
     def equals(self, way, case):
         return self.agrees(way, case, counted=True)
 
@@ -293,8 +322,21 @@ class KernelJudgment(Judgment):
     def cure(self, cases):
         """(statement, places in words) of the barriers that mend an answer, or ()."""
         if self.cured is None:
-            self.cured = self.tried_cure(cases)
+            self.cured = self.tried_cure(cases) or self.rewritten(cases)
         return self.cured
+
+    def rewritten(self, cases):
+        """The same of words of the text that others take the place of."""
+        run = [case for case in cases if case.args]
+        if not run or any(isinstance(case.got, Problem) for case in run):
+            return ()
+        for pattern, words, said in REWRITES:
+            code = run[0].outcome.value.code
+            new = pattern.sub(words, code)
+            text = new != code and Text(new, self.simulator_of(self.subject))
+            if text and not any(self.left(case, text) for case in run):
+                return said, []
+        return ()
 
     def tried_cure(self, cases):
         wrong = [case for case in cases if not case.right]
