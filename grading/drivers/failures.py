@@ -46,7 +46,7 @@ def compared(frame, line, file):
     values, parts = [], {}
     for node in filter(safe, operands(inside)):
         values.append(eval(compile(ast.Expression(node), "<shown>", "eval"), names))
-        if not isinstance(node, ast.Constant):
+        if any(isinstance(inner, ast.Name) for inner in ast.walk(node)):
             parts[ast.unparse(node)] = values[-1]
     small = {k: v for k, v in frame.f_locals.items() if plain(v) and k not in parts}
     said = [f"{k} = {brief(v)}" for k, v in [*small.items()][:MOST]]
