@@ -34,6 +34,9 @@ sanitize: .venv/.test  ## the kernels under compute-sanitizer; needs an NVIDIA G
 build: .venv/.lab  ## labs and lessons from their sources
 	$(PY) -m grading build
 
+site: .venv/.site  ## the web site, in build/site/html; a minute, or more after a change
+	$(PY) site/build.py
+
 clean:  ## remove the environment and caches; your work/ stays
 	rm -rf .venv .venv.unfinished build dist *.egg-info cudasim/build cudasim/*.egg-info START.ipynb .pytest_cache .ruff_cache
 
@@ -42,4 +45,4 @@ clean:  ## remove the environment and caches; your work/ stays
 	@command -v $(PYTHON) >/dev/null || { echo "There is no $(PYTHON): install Python 3.11 or newer."; exit 1; }
 	@$(PYTHON) -I minigrad/cli/install.py $*
 
-.PHONY: help lab test nightly check lint sanitize build clean
+.PHONY: help lab test nightly check lint sanitize build site clean

@@ -1,4 +1,6 @@
-"""Set up .venv for the course: `python3 -I minigrad/cli/install.py lab` (or `test`).
+"""Set up .venv for the course: `python3 -I minigrad/cli/install.py lab`.
+
+Instead of `lab`, it may be `site` or `test`.
 
 `make` runs this with whatever Python 3 it finds, before anything is installed: so it
 uses the standard library alone, and no syntax that an older Python cannot read.
@@ -22,7 +24,8 @@ VENV_PYTHON = VENV / "bin" / "python"
 UNFINISHED = HOME / ".venv.unfinished"  # lies there while .venv may be half made
 OLDEST = (3, 11)
 LAB = ["lab", "torch", "grade"]
-EXTRAS = {"lab": LAB, "test": [*LAB, "frameworks", "cluster", "test"]}
+SITE = [*LAB, "frameworks", "site"]
+EXTRAS = {"lab": LAB, "site": SITE, "test": [*SITE, "cluster", "test"]}
 # pip's settings that send packages elsewhere, and those that may hide them.
 ELSEWHERE = {"user", "target", "prefix", "root", "dry_run", "python", "no_deps"}
 LIMITING = {"no_index", "index_url", "proxy", "cert", "find_links", "constraint",
@@ -35,7 +38,7 @@ def main(argv):
     dry_run = "--dry-run" in argv
     what = [word for word in argv if not word.startswith("-")]
     if len(what) != 1 or what[0] not in EXTRAS:
-        sys.exit("usage: python3 -I minigrad/cli/install.py lab|test [--dry-run]")
+        sys.exit("usage: python3 -I minigrad/cli/install.py lab|site|test [--dry-run]")
     use_new_enough_python()
     cuda = driver_cuda()
     if dry_run:

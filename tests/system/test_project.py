@@ -107,7 +107,7 @@ def test_the_repository_has_one_address():
 
 def test_the_extras_are_those_that_are_promised():
     promised = {"lab", "torch", "cuda12", "cuda13", "grade", "bench", "test"}
-    promised |= {"cluster", "frameworks"}
+    promised |= {"cluster", "frameworks", "site"}
     assert set(EXTRAS) == promised
 
 

@@ -39,7 +39,9 @@ class Stepper {
   }
 
   source(parent) {
-    const list = make("ol", parent, { class: "mg-source", "aria-label": "source" });
+    const list = make("ol", parent, {
+      class: "mg-source", "aria-label": "source", tabindex: 0,
+    });
     this.lines = this.data.source.map((text) => make("li", list, {}, text || " "));
     this.list = list;
   }
