@@ -45,7 +45,7 @@ PRINT = """\
 <button type="button" class="print-chapter" data-pages="{}" hidden>
 Print this chapter, or save it as a PDF</button>
 """
-MERMAID = re.compile(r"^```mermaid\n", re.M)
+TEMPLATE = re.compile(r"<(?=[a-z][\w:, ]*>)")  # of C++, and no HTML
 
 
 def write(folder):
@@ -92,7 +92,8 @@ def texts():
     glossary = results["docs/glossary.md"]
     results["docs/glossary.md"] = re.sub(r"^### ", "## ", glossary, flags=re.M)
     for path, text in results.items():
-        results[path] = MERMAID.sub("```text\n", text)
+        if "/benchmarks/" in path:
+            results[path] = TEMPLATE.sub(r"\<", text)
     results["index.md"] += contents()
     tree = [document(path) for path in tables()]
     results["docs/benchmarks/index.md"] = (

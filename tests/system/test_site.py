@@ -247,7 +247,7 @@ def test_search_finds_a_word_of_a_lesson(page, served):
 @marked(needs_browser)
 def test_a_chapter_is_printed_as_a_whole_with_nothing_folded(page, served):
     page.goto(f"{served}/chapters/00_python_to_gpu.html")
-    page.evaluate("window.print = () => { window.calls = 1 }")
+    page.evaluate("() => { window.print = () => { window.calls = 1 } }")
     page.get_by_role("button", name="Print this chapter").click()
     page.wait_for_function("window.calls === 1")
     assert page.locator(".printed-page").count() == 4  # three lessons, and the lab
