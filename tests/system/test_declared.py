@@ -14,7 +14,7 @@ import pytest
 import cudasim
 from minigrad import course
 
-FOLDERS = "minigrad", "grading", "cudasim", "benchmarks", "tests", "tools"
+FOLDERS = "minigrad", "grading", "cudasim", "benchmarks", "site", "tests", "tools"
 # Packages whose wheels have names of their own, where none is installed.
 WHEELS = {
     "cupy": "cupy-cuda13x",
