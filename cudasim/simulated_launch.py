@@ -39,9 +39,10 @@ ENDLESS = (
 )
 DEEP = "does it end for every argument? A loop takes no stack at all"
 NOBODY = (
-    "let all 32 lanes of the warp come to the shuffle, those without an element with a "
+    "let all lanes of the warp reach the shuffle, those without an element with a "
     "neutral value (0 for a sum), or shuffle by as many lanes as there are"
 )
+NO_LANE = "this warp has fewer than 32 lanes: use the value only if its lane exists"
 
 
 @dataclasses.dataclass
@@ -279,7 +280,8 @@ class Launch:
                     f"takes the value of lane {source}, which {why}: it is undefined, "
                     f"and the results depend on it"
                 )
-                self.report("missing-lane", site, lane, message, where, hint=NOBODY,
+                hint = NOBODY if exists else NO_LANE
+                self.report("missing-lane", site, lane, message, where, hint=hint,
                             count=count)  # fmt: skip
 
     def run_batches(self):

@@ -78,9 +78,7 @@ def beside(got, expected):
         where, got, expected = difference(got, expected, _near)
     both = text(expected), text(got)
     if both[0] == both[1]:
-        both = [" ".join(shown(value).split()) for value in (expected, got)]
-        start = max(0, len(os.path.commonprefix(both)) - 40)
-        both = ["... " * (start > 0) + _short(said[start:], 84) for said in both]
+        both = _parted([shown(value) for value in (expected, got)], 88)
     return where + both[0], where + both[1]
 
 
@@ -90,7 +88,16 @@ def in_brief(got, expected):
         got = text(got) if hasattr(got, "kind") else _short(brief(got), 88)
         return (text(expected) if hasattr(expected, "message") else ""), got
     digits = 6 if brief(expected) != brief(got) else 12
-    return [_short(brief(value, digits), 160) for value in (expected, got)]
+    return _parted([brief(value, digits) for value in (expected, got)], 160)
+
+
+def _parted(both, most):
+    """Two texts in a line each, from where they differ if that comes too late."""
+    both = [" ".join(said.split()) for said in both]
+    if _short(both[0], most) == _short(both[1], most):
+        start = max(0, len(os.path.commonprefix(both)) - 40)
+        both = ["... " * (start > 0) + said[start:] for said in both]
+    return [_short(said, most) for said in both]
 
 
 def brief(value, digits=6):
@@ -98,7 +105,7 @@ def brief(value, digits=6):
     if isinstance(value, np.ndarray):
         flat = [f"{v:.{digits}g}" for v in value.reshape(-1)[:6]]
         more = ", ..." if value.size > 6 else ""
-        return f"{list(value.shape)} numbers: {', '.join(flat)}{more}"
+        return f"shape {value.shape}: {', '.join(flat) or 'no elements'}{more}"
     if isinstance(value, dict):
         return ", ".join(f"{k}: {brief(v, digits)}" for k, v in value.items())
     if isinstance(value, list) and value and isinstance(value[0], np.ndarray | float):

@@ -13,7 +13,7 @@ from .runner import LocalSubject
 from .verdict import Failure
 
 EVERYWHERE = {"cut", "dtype", "shape"}  # causes that are seen in every wrong case
-EVERYWHERE |= {"swapped", "shifted", "reversed", "every_second"}
+EVERYWHERE |= {"swapped", "shifted", "reversed", "every_second", "end", "copied"}
 
 RAISE = re.compile(r"\braise\b")
 

@@ -1,6 +1,7 @@
 """What is said of a kernel that is wrong: where, which pattern, which thread, why."""
 
 import math
+import re
 import textwrap
 
 import numpy as np
@@ -34,10 +35,6 @@ FOUND = {
     "same.",
 }
 
-APART = (
-    "Threads of different blocks use the same cell, at least one writes, and no "
-    "barrier orders two blocks."
-)
 WRITTEN_TWICE = (
     "Several threads write the same value to the same cell. Let one thread write it.",
     "Several blocks write the same cells. Let each element be written by one block.",
@@ -54,6 +51,10 @@ COUNTED = {  # what has a limit
     "bank_passes": "passes over the banks",
 }
 
+OUTSIDE = re.compile(r"^ *(?:index (-?\d+) of (\w+)|(\w+)\[(-?\d+)\] is )", re.M)
+RACE = re.compile(r"^ *(writes|reads|updates) (\w+)\[.*, which thread", re.M)
+WROTE = re.compile(r"which thread [^:]*? wrote")
+
 SHORT = 6  # elements of an input that are all shown
 FEW = 9  # elements: in fewer a pattern may be chance
 LONG = 88  # characters of a line that is quoted
@@ -66,7 +67,8 @@ def cause(check, case):
         return _of_problem(case.got)
     (launch,) = case.args
     wrong = _first_wrong(check, case)
-    faults = [(kind, _of_fault(kind, case)) for kind in check.faults(case.got, launch)]
+    faults = check.faults(case.got, launch)
+    faults = [(kind, _of_fault(kind, case, wrong)) for kind in faults]
     seen = wrong and pattern(launch, case.outcome.value.code, *wrong)
     vague = not seen or seen[0] in ("end", "nothing")  # it says where, and not why
     if wrong:  # what is counted is not why
@@ -167,14 +169,15 @@ def pattern(launch, text, name, before, got, expected, wrong):
         return "nothing", f"{name} is as it was before."
     if wrong.all() and _added(before, got, expected):
         return "added", (
-            f"The results are added to what {name} held before. Write with =, not +=."
+            f"The results are added to what {name} held before the launch. Add up in a "
+            f"variable that starts at 0, or write to each element with `=` first."
         )
     if got.ndim == 2 and np.array_equal(got.ravel(), expected.T.ravel()):
         return "swapped", ("The values are right, but the result is transposed.")
     untouched = np.array_equal(_bits(got)[wrong], _bits(before)[wrong])
     if flat[right:].all() and right and (untouched or size - right > 1):
         uses_blocks = "blockIdx" in without_comments(text)
-        return _of_the_end(launch, right, got, uses_blocks, untouched)
+        return _of_the_end(launch, name, right, got, uses_blocks, untouched)
     for start in (0, 1):
         if size >= FEW and np.array_equal(flat, np.arange(size) % 2 == start):
             return (
@@ -200,7 +203,7 @@ def _added(before, got, expected):
     return np.allclose(got, sums, digits, 0)
 
 
-def _of_the_end(launch, right, got, uses_blocks, untouched):
+def _of_the_end(launch, name, right, got, uses_blocks, untouched):
     """The same where all elements from number `right` on are wrong, or untouched."""
     per, size = math.prod(launch.block), got.size
     if right == per < launch.threads and not uses_blocks:
@@ -208,12 +211,16 @@ def _of_the_end(launch, right, got, uses_blocks, untouched):
             f"Only the first {per} are right, as many as a block has threads. Does the "
             f"index use blockIdx?"
         )
-    if got.ndim == 2 and right % got[0].size == 0:
+    if got.ndim > 1 and size < FEW:
+        return None
+    if got.ndim > 1 and right % got[0].size == 0:
         rows = right // got[0].size
-        return (
-            "end",
-            f"The first {rows} of {len(got)} rows are right, and none after them.",
-        )
+        if got.ndim == 2 and rows > 1:
+            some = f"The first {rows} of {len(got)} rows are right"
+        else:
+            some = f"Only {name}[0] is right"
+            some = some if rows == 1 else f"{name}[0] to {name}[{rows - 1}] are right"
+        return "end", f"{some}, and nothing after that."
     if right == launch.threads:
         return "first_pass", (
             f"Only the first {right} are right, and {_sizes(launch, size)}, so each "
@@ -269,18 +276,57 @@ def _of_problem(got):
     return got.kind, got.message
 
 
-def _of_fault(kind, case):
-    (launch,) = case.args
+def _of_fault(kind, case, wrong):
+    (launch,), report = case.args, case.got.report
     if kind in launch.limits:
         return f"It takes {_counted(kind, case)}."
-    if kind == "race":
-        report = case.got.report
-        races = [f for f in report.findings + report.notes if f.kind[:4] == "race"]
-        if all(f.kind == "race-equal" for f in races):
-            return WRITTEN_TWICE[all(f.apart for f in races)]
-        if all(f.apart for f in races):
-            return APART
+    told = {"out-of-bounds": _of_outside, "race": _of_race, "race-warp": _of_race}
+    found = [f for f in report.findings + report.notes if f.kind[:4] == kind[:4]]
+    if kind == "race" and all(f.kind == "race-equal" for f in found):
+        return WRITTEN_TWICE[all(f.apart for f in found)]
+    if kind in told and found:
+        return told[kind](found[0], wrong) or FOUND[kind]
     return FOUND.get(kind, f"The simulator reports {kind}.")
+
+
+def _of_outside(finding, wrong):
+    """The sentence about an index that's too large, or negative."""
+    if not (match := OUTSIDE.search(finding.text)):
+        return ""
+    array, at = match[2] or match[3], int(match[1] or match[4])
+    said = f"An index into `{array}` is {'below 0' if at < 0 else 'too large'}."
+    if not wrong:
+        return (
+            f"{said} The results are right, so a guard is missing or too wide: an "
+            f"`if`, or the condition of a loop."
+        )
+    name, before, got, _, mask = wrong
+    if name == array and (_bits(got)[mask] == _bits(before)[mask]).any():
+        return (
+            f"{said} Elements inside `{name}` aren't written instead, so look at the "
+            f"index before the guard."
+        )
+    return f"{said} Is it the index, or the guard that lets it through?"
+
+
+def _of_race(finding, wrong):
+    """The sentence about two accesses that nothing orders."""
+    if not (match := RACE.search(finding.text)):
+        return ""
+    now, array = match.groups()
+    writes = now == "writes" and WROTE.search(finding.text)
+    both = f"write the same element of `{array}`"
+    if not writes:
+        both = f"use the same element of `{array}`, and at least one writes it"
+    if finding.apart:
+        return (
+            f"Two blocks {both}, and no barrier orders blocks. Let each element belong "
+            f"to one block, or use atomic operations."
+        )
+    if writes and "in the same instruction" in " ".join(finding.text.split()):
+        return f"Threads {both} at the same time, so only one of the values stays."
+    who = "Threads of one warp" if finding.kind == "race-warp" else "Two threads"
+    return f"{who} {both}, and no barrier orders them."
 
 
 def _counted(key, case):

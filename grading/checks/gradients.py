@@ -16,7 +16,7 @@ def quarters(x):
 SEEN = {
     DTYPE: ("dtype", "The result has another dtype than the tensors that were passed."),
     SHARES: (
-        "copies", "The values are correct, but they're copied. Return a view instead."
+        "copied", "The values are correct, but they're copied. Return a view instead."
     ),
     CUT: (
         "cut", "The result is correct, but the gradient through it isn't. Compute only "
@@ -33,7 +33,20 @@ def diagnose(got, expected, case=None, near=CLOSE):
     """(cause, text) of what differs in a result, a view or a gradient; or None."""
     if not isinstance(got, dict) or not isinstance(expected, dict):
         return None
+    mine, right = got.get(RESULT), expected.get(RESULT)
+    if isinstance(right, np.ndarray) and np.shape(mine) != right.shape:
+        return "other_shape", (
+            f"The result's shape is {np.shape(mine)}. It must be {right.shape} here."
+        )
+    if isinstance(got.get(CUT), str) and near(mine, right):
+        return "raised", "The result is correct, but its gradient can't be computed."
     wrong = [k for k, v in expected.items() if not near(got.get(k), v)]
+    if (
+        wrong[:1] == [RESULT]
+        and DTYPE in wrong
+        and np.allclose(mine, right, 1e-2, 1e-2, equal_nan=True)
+    ):
+        wrong = [DTYPE]
     if wrong[:1] == [SHARES] and near(expected[RESULT], expected[SHARES]):
         return "shares", (
             "The result shares memory with a tensor that was passed. Make a new one."

@@ -166,15 +166,17 @@ def unpacked(exercise, shape, steps, name):
     """
     x = Minigrad.tensor(np.ones(shape))
     tensors = {"x": x, "row": x[0], "other": Minigrad.tensor([5, 6])}
-    seen = {"raises RuntimeError": None}
+    early, late = "raises RuntimeError right after the save", "raises RuntimeError"
+    seen, now = {early: None, late: None}, late
     try:
         for step in steps:
             if step == "save":
-                version = int(str(x.storage.version))  # as large, not the same object
+                version, now = int(str(x.storage.version)), early  # equal, not the same
                 exercise(x, version, name)  # what it gives is not to be kept
+                now = late
             else:
                 tensors[step].mul_(2)
         seen["x itself is returned"] = exercise(x, version, name) is x
     except RuntimeError as error:
-        seen["raises RuntimeError"] = str(error)
+        seen[now] = str(error)
     return seen | {"the version afterwards": x.storage.version}

@@ -52,7 +52,10 @@ def differentiated(library, answer, *arguments):
     y = answer(*arguments)
     facts = {RESULT: library.array(y), DTYPE: str(y.dtype).removeprefix("torch.")}
     if y.requires_grad:
-        y.backward(y.new_tensor(incoming(facts[RESULT])))
+        try:
+            y.backward(y.new_tensor(incoming(facts[RESULT])))
+        except RuntimeError as error:  # of another shape, for example: that is told
+            return facts | {CUT: f"RuntimeError: {error}"}
     zeros = [np.zeros_like(library.array(x)) for x in tensors]
     back = zip(tensors, zeros, strict=True)
     facts[CUT] = [zero if x.grad is None else library.array(x.grad) for x, zero in back]

@@ -15,18 +15,39 @@ def cured(statement, text, left, lines, tries):
     """
     places, least = [], left(text)
     while least and tries > 0:
-        best = None
-        for line, where, new in text.repairs(statement, lines, tries):
+        best, options = None, text.repairs(statement, lines, tries)
+        for line, where, new in options:
             tries -= 1
             if (now := left(new)) < least:
                 best, least = (f"after line {line}{where}", new), now
             if not least:
+                best = outermost(text.code, new, options, left) or best
                 break
         if best is None:
             return text, []
         places.append(best[0])
         text = best[1]
     return text, [] if least else places
+
+
+def outermost(code, new, options, left):
+    """The last of the options that mends a kernel like `new`, after braces that close
+    the block in which that has its statement: (place, Text), or None."""
+    best, begin = None, _begin(code, new.code)
+    later = [(_begin(code, n.code), line, n) for line, where, n in options
+             if not where]  # fmt: skip
+    for at, line, text in sorted(later, key=lambda one: one[0]):
+        if at > begin:
+            if code[begin:at].strip(" \n}") or left(text):
+                break
+            best = f"after line {line}", text
+    return best
+
+
+def _begin(code, new):
+    """Where two texts begin to differ."""
+    pairs = zip(code, new, strict=False)
+    return next((i for i, (a, b) in enumerate(pairs) if a != b), len(code))
 
 
 def repairs(statement, code, lines, tries):

@@ -172,7 +172,7 @@ def test_why_the_end_of_an_array_is_wrong(grid, block, n, right, cause, words):
     [
         ((96,), 95, None),  # one element proves no pattern
         ((96,), 93, ("end", "The first 93 are right, and none after them.")),
-        ((2, 3, 16), 48, ("end", "The first 48 are right, and none after them.")),
+        ((2, 3, 16), 48, ("end", "Only y[0] is right, and nothing after that.")),
     ],
 )
 def test_no_guard_is_suspected_where_wrong_values_were_written(shape, right, seen):

@@ -30,6 +30,9 @@ def cases(random):
         yield "no elements", of(name, drawn(random, 0, 3))
     yield "no dimensions", of("square", drawn(random))
     yield "the input as it was", of("square", drawn(random, 4) * 1e6 + 1 / 3)
+    tiny = drawn(random, 4) * 1e-7
+    yield "the input as it was", of("square", tiny)
+    yield "the input as it was", of("square", drawn(random, 9) / 9, eps=0.5)
     for fault in random.sample([*FAULTS], len(FAULTS)):
         inputs = [drawn(random, 2, 2), drawn(random, 2, 2)]
         yield "gradcheck finds faults", drive(faulty, inputs=inputs, fault=fault)

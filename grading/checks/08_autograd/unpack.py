@@ -40,13 +40,14 @@ def reference(shape, steps, name):
         else:
             tensors[step].mul_(2)
     after = {"the version afterwards": x._version}
+    before = {"raises RuntimeError right after the save": None}
     try:
         y.sum().backward()
     except RuntimeError:
         storage = SimpleNamespace(version=x._version)
         x = SimpleNamespace(dtype="float64", shape=shape, storage=storage)
-        return {"raises RuntimeError": modified(x, version, name)} | after
-    return {"raises RuntimeError": None, "x itself is returned": True} | after
+        return before | {"raises RuntimeError": modified(x, version, name)} | after
+    return before | {"raises RuntimeError": None, "x itself is returned": True} | after
 
 
 check = Check(
