@@ -37,12 +37,11 @@ def scaled(random, shape, k, terms):
 
 
 def many_small(n):
-    """Two rows of scores with one that is far above; the others count together.
+    """Two rows of scores, one far above the others, first or last.
 
-    Where it is first, each of the others' terms is 2^-23, which a float adds to 1.
-    Where it is last, they are smaller.
+    Each of the others' terms is 2^-23: a float adds it to 1, whatever the order.
     """
-    x = np.float32([[np.log(2.0**-23)], [-17]]).repeat(n, 1)
+    x = np.full((2, n), np.log(2.0**-23), np.float32)
     x[0, 0] = x[1, -1] = 0
     return x
 
