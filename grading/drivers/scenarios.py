@@ -181,6 +181,27 @@ def two_results(library, answer, values, weights):
 
 
 @driver
+def tuple_of_one(library, answer, values, k):
+    """y = OneInATuple.apply(x), whose forward returns (x * k,), twice"""
+
+    class OneInATuple(library.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return (x * k,)
+
+        @staticmethod
+        def backward(ctx, dy):
+            return dy * k
+
+    x = library.tensor(values)
+    results = [answer(OneInATuple, x.requires_grad_(ask)) for ask in (True, False)]
+    return {
+        "a tuple comes back, recorded": isinstance(results[0], tuple),
+        "a tuple comes back, not recorded": isinstance(results[1], tuple),
+    }
+
+
+@driver
 def without_recording(library, answer, values, k):
     """with no_grad(): y = Product.apply(a, b, k)"""
     tensors = [library.tensor(v).requires_grad_() for v in values]

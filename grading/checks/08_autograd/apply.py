@@ -29,6 +29,7 @@ def cases(random):
     three = matrices(random, 3)
     yield "several results", drive(scenarios.two_results, three, (2.0, -3.0))
     x, pair, k = drawn(random, 3), matrices(random), random.randint(2, 9)
+    yield "several results", drive(scenarios.tuple_of_one, x, k)
     yield "an argument as the result", drive(scenarios.passed_on, x, k)
     yield "an error in forward", drive(scenarios.failing, pair)
 
