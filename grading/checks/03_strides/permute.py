@@ -53,6 +53,10 @@ def cases(random):
                  (1, 1, 1), (a, a, b), (a, b, a), (b, a, a), (7, 7, 0),
                  ((),)]:  # fmt: skip
         yield "errors", call(CUBE, *dims)
+    row, square = View((4,), (2,)), View((3, 3), (3, 1))
+    for x, dims in [(row, (1,)), (row, (-2,)), (row, (0, 0)),
+                    (square, (1, 1)), (square, (0, 2)), (square, (1,))]:  # fmt: skip
+        yield "errors", call(x, *dims)
 
 
 check = Check(
