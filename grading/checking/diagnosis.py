@@ -16,7 +16,7 @@ from .features import common, sizes_of
 from .mistakes import both
 
 SECONDS = 1.0  # of the search for two mistakes
-TWO = "there are two mistakes. The first: {}. The second: {}"
+TWO = "There are two mistakes. The first: {}. The second: {}"
 
 
 class Diagnosis(NamedTuple):

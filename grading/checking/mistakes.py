@@ -29,6 +29,7 @@ import difflib
 import functools
 import importlib
 import importlib.resources
+import itertools
 import re
 import tomllib
 from typing import NamedTuple
@@ -143,16 +144,29 @@ def _words(text):
     return re.findall(r"\s+|\w+|.", text)
 
 
-def _merged(before, one, other):
-    """Words with the changes of both. ValueError: they change the same words."""
-    changes = sorted(
+def _changes(before, words):
+    """(begin, end, new words) of each change."""
+    matcher = difflib.SequenceMatcher(None, before, words, autojunk=False)
+    return [
         (begin, end, words[first:last])
-        for words in (one, other)
-        for kind, begin, end, first, last in difflib.SequenceMatcher(
-            None, before, words, autojunk=False
-        ).get_opcodes()
+        for kind, begin, end, first, last in matcher.get_opcodes()
         if kind != "equal"
-    )
+    ]
+
+
+def _merged(before, one, other):
+    """Words with the changes of both. ValueError: they change the same words.
+
+    Within a line, the changes of one come before those of the other: `x[j * N + i]` and
+    `x[i * M + j]` would give `x[j * M + i]`, which is a mistake of its own.
+    """
+    pair = [_changes(before, words) for words in (one, other)]
+    lines = [*itertools.accumulate("\n" in word for word in before), -1]
+    for line in {lines[begin] for begin, *_ in pair[0]}:
+        a, b = ([c for c in changes if lines[c[0]] == line] for changes in pair)
+        if b and a[0][0] < b[-1][1] and b[0][0] < a[-1][1]:
+            raise ValueError("they change the same words")
+    changes = sorted(pair[0] + pair[1])
     parts, at = [], 0
     for begin, end, new in changes:
         if begin < at:

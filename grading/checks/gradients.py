@@ -29,6 +29,21 @@ SEEN = {
 }  # fmt: skip
 
 
+def optional(*names, near=CLOSE):
+    """diagnose, which also says how to ask whether one of these parameters is None."""
+    asked = " or ".join(f"`{name} is not None`" for name in names)
+
+    def either(got, expected, case=None):
+        if "Boolean value of Tensor" in getattr(got, "message", ""):
+            return "truth", (
+                "A tensor of several elements is neither true nor false. To find out "
+                f"whether a parameter is there, ask {asked}."
+            )
+        return diagnose(got, expected, case, near)
+
+    return either
+
+
 def diagnose(got, expected, case=None, near=CLOSE):
     """(cause, text) of what differs in a result, a view or a gradient; or None."""
     if not isinstance(got, dict) or not isinstance(expected, dict):

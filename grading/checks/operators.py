@@ -1,7 +1,8 @@
 """Outer products, right and wrong: what a verification is tried on.
 
-Their text runs in a notebook; or, where it is graded, in the references' process, so
-that no verification can read it. There x.numpy() is a copy.
+The name of each follows "an operator that". Their text runs in a notebook; or, where it
+is graded, in the references' process, so that no verification can read it. There
+x.numpy() is a copy.
 """
 
 import functools
@@ -178,86 +179,109 @@ def one_buffer(a, b):
 
 buffers = {}  # of one_buffer
 RIGHT = (
-    "by broadcasting", "by arrays", "by einsum", "in order", "turned", "other zeros",
-)  # fmt: skip
+    "multiplies by broadcasting",
+    "multiplies NumPy arrays",
+    "uses einsum",
+    "adds up gradients one term after the other",
+    "transposes the product of b and a",
+    "gives 0.0 instead of -0.0",
+)
 HEART = "right, and plainly wrong"
 OPERATORS = {
     HEART: {
-        "by broadcasting": reference,
-        "by arrays": right,
-        "by einsum": lambda a, b: minigrad.einsum("bm,bn->bmn", a, b),
-        "in order": outer(gradients=in_order),
-        "turned": lambda a, b: reference(b, a).transpose(1, 2),
-        "other zeros": outer(lambda y, a, b: np.where(np.isnan(y), np.nan, y) + 0.0),
-        "a sum": outer(lambda y, a, b: a[:, :, None] + b[:, None]),
+        "multiplies by broadcasting": reference,
+        "multiplies NumPy arrays": right,
+        "uses einsum": lambda a, b: minigrad.einsum("bm,bn->bmn", a, b),
+        "adds up gradients one term after the other": outer(gradients=in_order),
+        "transposes the product of b and a": lambda a, b: reference(b, a).transpose(
+            1, 2
+        ),
+        "gives 0.0 instead of -0.0": outer(
+            lambda y, a, b: np.where(np.isnan(y), np.nan, y) + 0.0
+        ),
+        "adds instead of multiplying": outer(
+            lambda y, a, b: a[:, :, None] + b[:, None]
+        ),
     },
     "values": {
-        "the first batch's b": outer(lambda y, a, b: a[:, :, None] * b[:1, None]),
-        "M and N exchanged": outer(
+        "uses only the first batch's b": outer(
+            lambda y, a, b: a[:, :, None] * b[:1, None]
+        ),
+        "exchanges M and N": outer(
             lambda y, a, b: np.swapaxes(y, 1, 2).reshape(y.shape)
         ),
-        "nothing past 256 elements": beyond(256),
-        "nothing past 1024 elements": beyond(1024),
-        "NaN made 0": outer(lambda y, a, b: np.where(np.isnan(y), 0, y)),
-        "infinity cut": outer(lambda y, a, b: np.minimum(y, np.finfo(y.dtype).max)),
-        "-infinity cut": outer(lambda y, a, b: np.maximum(y, np.finfo(y.dtype).min)),
-        "0 times anything is 0": outer(
+        "computes only 256 elements": beyond(256),
+        "computes only 1024 elements": beyond(1024),
+        "turns NaN into 0": outer(lambda y, a, b: np.where(np.isnan(y), 0, y)),
+        "turns infinity into the largest number": outer(
+            lambda y, a, b: np.minimum(y, np.finfo(y.dtype).max)
+        ),
+        "turns -infinity into the lowest number": outer(
+            lambda y, a, b: np.maximum(y, np.finfo(y.dtype).min)
+        ),
+        "gives 0 for 0 times infinity": outer(
             lambda y, a, b: np.where(a[:, :, None] == 0, 0, y)
         ),
-        "without signs": outer(lambda y, a, b: np.abs(y)),
-        "without fractions": outer(lambda y, a, b: np.trunc(y)),
+        "drops the signs": outer(lambda y, a, b: np.abs(y)),
+        "drops the fractions": outer(lambda y, a, b: np.trunc(y)),
     },
     "sizes": {
-        **{f"{n} = 0 refused": where(size(d, 0), refuses) for d, n in enumerate("BMN")},
-        **{f"{n} = 1 left out": squeezed(d) for d, n in enumerate("BMN")},
-        "the shape of empty ones": outer(lambda y, a, b: y if y.size else y.reshape(0)),
+        **{f"refuses {n} = 0": where(size(d, 0), refuses) for d, n in enumerate("BMN")},
+        **{f"leaves out {n} if it is 1": squeezed(d) for d, n in enumerate("BMN")},
+        "gives an empty result another shape": outer(
+            lambda y, a, b: y if y.size else y.reshape(0)
+        ),
     },
     "layout": {
-        f"{name} {how}": where(lambda *x, n=n, test=test: test(x[n]), wrong)
+        f"is wrong if {name} {how}": where(lambda *x, n=n, test=test: test(x[n]), wrong)
         for how, test in {
-            "transposed": lambda x: x.shape[1] > 1 and x.strides[1] > 1,
-            "expanded": lambda x: x.shape[0] > 1 and x.strides[0] == 0,
-            "inside a storage": lambda x: x.offset > 0,
+            "is transposed": lambda x: x.shape[1] > 1 and x.strides[1] > 1,
+            "is expanded": lambda x: x.shape[0] > 1 and x.strides[0] == 0,
+            "begins inside its storage": lambda x: x.offset > 0,
         }.items()
         for n, name in enumerate("ab")
     },
     "dtype": {
-        "half gives float": where(
+        "gives float32 for float16": where(
             lambda a, b: a.dtype == HALF, lambda a, b: right(a, b).float()
         ),
-        "half by way of bfloat16": by_way_of(HALF, minigrad.bfloat16),
-        "float by way of half": by_way_of(SINGLE, HALF),
-        "double by way of float": by_way_of(DOUBLE, SINGLE),
-        "only float values by way of half": values_by_way_of(SINGLE, HALF),
-        "only double values by way of float": values_by_way_of(DOUBLE, SINGLE),
+        "rounds float16 to bfloat16": by_way_of(HALF, minigrad.bfloat16),
+        "rounds float32 to float16": by_way_of(SINGLE, HALF),
+        "rounds float64 to float32": by_way_of(DOUBLE, SINGLE),
+        "rounds only products of float32 to float16": values_by_way_of(SINGLE, HALF),
+        "rounds only products of float64 to float32": values_by_way_of(DOUBLE, SINGLE),
     },
     "gradients": {
-        "no gradient": lambda a, b: right(a.detach(), b.detach()),
-        "no gradient of b": lambda a, b: right(a, b.detach()),
-        "no gradient where a alone requires it": without(True, False),
-        "no gradient where b alone requires it": without(False, True),
-        "gradient of b doubled where both require it": where(
+        "has no gradients": lambda a, b: right(a.detach(), b.detach()),
+        "has no gradient of b": lambda a, b: right(a, b.detach()),
+        "has no gradient if only a requires one": without(True, False),
+        "has no gradient if only b requires one": without(False, True),
+        "doubles the gradient of b if both require one": where(
             lambda a, b: a.requires_grad and b.requires_grad,
             gradients_of(lambda da, db, dy, a, b: (da, 2 * db)),
         ),
-        "gradient of a doubled": gradients_of(lambda da, db, dy, a, b: (2 * da, db)),
-        "gradient of b not summed": gradients_of(
+        "doubles the gradient of a": gradients_of(
+            lambda da, db, dy, a, b: (2 * da, db)
+        ),
+        "doesn't sum the gradient of b": gradients_of(
             lambda da, db, dy, a, b: (da, dy[:, 0] * a[:, :1] if dy.shape[1] else db)
         ),
-        "gradients by way of float": gradients_of(
+        "rounds gradients to float32": gradients_of(
             lambda da, db, *_: (da.astype(np.float32), db.astype(np.float32))
         ),
-        "gradients for a dy of ones": with_dy(lambda dy, a, b: np.ones_like(dy)),
-        "gradients for the first batch's dy": with_dy(
+        "computes gradients for a dy of ones": with_dy(
+            lambda dy, a, b: np.ones_like(dy)
+        ),
+        "uses the first batch's dy for all batches": with_dy(
             lambda dy, a, b: dy[:1].repeat(len(a), 0)
         ),
-        "gradients for y in the place of dy": with_dy(
+        "computes gradients from y instead of dy": with_dy(
             lambda dy, a, b: a[:, :, None] * b[:, None]
         ),
-        "dy's strides ignored": outer(
+        "ignores the strides of dy": outer(
             read=lambda dy: np.resize(dy.storage.data[dy.offset :], dy.shape)
         ),
-        "gradient of b doubled where b begins inside a storage": where(
+        "doubles the gradient of b if b begins inside its storage": where(
             lambda a, b: b.offset > 0,
             gradients_of(lambda da, db, *_: (da, 2 * db)),
         ),
@@ -266,8 +290,8 @@ OPERATORS = {
         "changes a": changes(0),
         "changes b": changes(1),
         "changes a before it computes": doubles_first,
-        "changes a of which it has a copy": changes_what_was_copied,
-        "one buffer": one_buffer,
+        "changes a after it has copied it": changes_what_was_copied,
+        "returns the same memory in each call": one_buffer,
     },
-}  # fmt: skip
+}
 OF_NAME = {name: op for group in OPERATORS.values() for name, op in group.items()}

@@ -151,7 +151,7 @@ def test_two_mistakes_in_one_answer_are_named(pairs):
         cause, state = causes.state_of(contiguous_strides, 0)
         text = str(judge(contiguous_strides, LocalSubject(), 0))
     assert state == causes.TRUE and cause.count("+") == 1
-    assert "there are two mistakes. The first: " in " ".join(text.split())
+    assert "There are two mistakes. The first: " in " ".join(text.split())
 
 
 @pytest.mark.slow

@@ -82,6 +82,8 @@ def reference(*params, **options):
 def describe(exercise, case):
     shapes = [a and a.values.shape for a in case.args]
     how = f"gradients of shapes {shapes} in {case.options['passed']}"
+    if case.options["passed"] == "a tensor":
+        how = f"one parameter, whose gradient has the shape {shapes[0]}"
     return f"{how}, {said(case.options, 'passed')}"
 
 

@@ -1,14 +1,18 @@
 """conv2d: a convolution as one product of matrices."""
 
+import math
+import re
+
 import numpy as np
 import torch.nn.functional as F
 
 from grading.checking.pairwise import pairwise
 from grading.drivers.graphs import with_gradients
+from grading.drivers.scenarios import RESULT
 from grading.exercise import Check, close
 from minigrad.nn.unfused import conv2d
 
-from ..gradients import diagnose, quarters
+from ..gradients import optional, quarters
 from ..inputs import numbers, on_tensors
 
 
@@ -62,12 +66,36 @@ def cases(random):
         yield "options together", on_tensors(*map(dtype, few), **row)
 
 
+def positions(got, expected, case):
+    """What is said if unfold's positions and OH * OW don't fit."""
+    said = getattr(got, "message", "")
+    if len(case.args) == 2 and "NoneType" in said:
+        return "none", "`bias` is None in this call. Add it only if it isn't None."
+    if found := re.match(
+        r"shape '\[([\d, ]+)\]' is invalid for input of size (\d+)", said
+    ):
+        wanted = tuple(map(int, found[1].split(",")))
+        right, size = expected[RESULT].shape, int(found[2])
+        if wanted == right:
+            return "unfold", (
+                "OH and OW are correct, but the columns have another number of "
+                "positions. Check unfold's arguments. Their order is `unfold(input, "
+                "kernel_size, dilation, padding, stride)`."
+            )
+        if wanted[:2] == right[:2] and len(wanted) == 4 and size == math.prod(right):
+            return "sizes", (
+                f"OH and OW are {wanted[2:]}, but should be {right[2:]}. A window "
+                "covers dilation * (k - 1) + 1 rows or columns of the padded image."
+            )
+    return optional("bias")(got, expected, case)
+
+
 check = Check(
     conv2d,
     cases=cases,
     reference=F.conv2d,
     driver=with_gradients,
     compare=close(),
-    diagnose=diagnose,
+    diagnose=positions,
     not_tested="strided tensors, NaN, and no images: its operators' matter",
 )

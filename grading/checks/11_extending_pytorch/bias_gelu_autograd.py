@@ -112,6 +112,24 @@ def describe(exercise, case):
     return f"{said}; {len(calls)} calls, whose backwards run in the order {order}"
 
 
+def diagnose(got, expected, case):
+    """What is said if the functions that were returned take other arguments."""
+    said = getattr(got, "message", "")
+    if getattr(got, "where", "") or "TypeError" not in getattr(got, "types", ()):
+        return None
+    if "takes 2 positional arguments but 3 were given" in said:
+        return "pair", (
+            "The first function of the pair must take (ctx, inputs, output), and the "
+            "second (ctx, dy). Return (setup_context, backward), in this order."
+        )
+    if "required positional argument" in said:
+        return "arguments", (
+            "setup_context is called with (ctx, inputs, output), where inputs is the "
+            "pair (x, bias), and backward with (ctx, dy). Take just these arguments."
+        )
+    return None
+
+
 check = Check(
     bias_gelu_autograd,
     cases=cases,
@@ -119,5 +137,6 @@ check = Check(
     observe=observe,
     compare=close(1e-12, 1e-12),
     describe=describe,
+    diagnose=diagnose,
     not_tested="float32 (the kernels' matter) and two Falses (backward never runs)",
 )

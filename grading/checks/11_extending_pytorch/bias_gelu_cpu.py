@@ -41,7 +41,7 @@ def inputs(x, bias, dtype):
 def reference(x, bias, function=lambda x, bias: gelu(x + bias)):
     tensors = (torch.tensor(t["values"]).to(getattr(torch, t["dtype"])).double()
               for t in (x, bias))  # fmt: skip
-    return {"dtype": x["dtype"], "new": True, "values": function(*tensors).numpy()}
+    return {"dtype": x["dtype"], "values": function(*tensors).numpy(), "new": True}
 
 
 def model(function):

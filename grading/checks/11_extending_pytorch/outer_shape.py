@@ -62,9 +62,18 @@ def reference(a, b):
     return tuple(next(iter(sizes), None) for sizes in known.values())
 
 
+def unknown_differs(a, b):
+    """An unknown batch isn't equal to a known one."""
+    shape = reference(a, b)
+    if (a or (None,))[0] != (b or (None,))[0]:
+        raise ValueError
+    return shape
+
+
 check = Check(
     outer_shape,
     cases=cases,
     reference=reference,
+    models={"unknown_differs": unknown_differs},
     not_tested="lists and sizes below 0: a shape is a tuple of sizes, or None",
 )

@@ -15,18 +15,18 @@ def cases(random):
     for part, names in operators.OPERATORS.items():
         for name in names:
             case = drive(verified, text=text, name=name)
-            yield part, Candidate(name, name in operators.RIGHT, case)
+            words = f"an operator that {name}"
+            yield part, Candidate(words, name in operators.RIGHT, case)
 
 
 def diagnose(got, expected, case):
     if got == "accepted":
         return "passes", (
-            f"A faulty operator passes: {case.words}. Add an input or a comparison "
-            "that finds it."
+            f"A{case.words[1:]} passes. Add an input or a comparison that finds it."
         )
     if "AssertionError" in got.types:
         return "strict", (
-            f"A correct operator is rejected: {case.words}. Products must be equal, "
+            f"A{case.words[1:]} is rejected, but it's correct. Products must be equal, "
             "but compare gradients with a tolerance of 100 * np.finfo(dtype).eps."
         )
     return None

@@ -44,6 +44,17 @@ def diagnose(got, expected, case):
             "The function calls itself for each operation, but Python allows only "
             "1000 nested calls. Keep a list of what you still have to visit."
         )
+    if isinstance(got, dict) and got["repeated"]:
+        return "repeated", (
+            "An operation that several others use is listed several times. List each "
+            "operation once."
+        )
+    if isinstance(got, dict) and got["too early"] and not got["backwards"]:
+        return "too_early", (
+            "An operation comes before one of its inputs. Append it only after all of "
+            "its inputs. If you keep a stack, an operation counts as seen when it's "
+            "taken from there, and not when it's put there."
+        )
     return None
 
 

@@ -140,7 +140,7 @@ def observe(code, case, simulator):
     if simulator is None:  # it's no text, but the reference's numbers
         return code
     result = launched(code, *case.args, simulator)
-    return {"no launch": result} if isinstance(result, str) else result
+    return {"failed": result} if isinstance(result, str) else result
 
 
 def launched(code, name, inputs, steps, outputs, simulator):
@@ -170,9 +170,18 @@ def launched(code, name, inputs, steps, outputs, simulator):
 
 
 def refused(said):
+    said = said.split("; ")[0]
+    if one := re.fullmatch(r"(\w+): argument (\d+), (.+): expected .+, got (.+)", said):
+        kernel, number, declared, given = one.groups()
+        declared = declared.replace(" *", "*")
+        said = (
+            f"Parameter {number} of kernel `{kernel}` is `{declared}`, but gets {given}"
+        )
+    else:
+        said = f"The launch is refused: {said}"
     return (
-        f"The launch is refused: {said.split('; ')[0]}. Declare a pointer of the right "
-        "type for each input, then one for each output, and then `long long n`."
+        f"{said}. Declare a pointer of the right type for each input, then one for "
+        "each output, and then `long long n`."
     )
 
 
@@ -187,7 +196,7 @@ def compare(got, expected, case=None):
 
 
 def diagnose(got, expected, case):
-    why = isinstance(got, dict) and got.get("no launch")
+    why = isinstance(got, dict) and got.get("failed")
     return ("unrun", why) if why else None
 
 

@@ -114,7 +114,15 @@ def diagnose(got, expected, case):
     if raised and "for Placeholder" in got.message:
         return "asks_placeholder", (
             "`grad_of` is called for a placeholder, which has no inputs. Call it only "
-            "for operations that have an input which leads to one of xs."
+            "for an operation if one of its inputs is an x or is computed from an x."
+        )
+    blocks = {"OnesLike", "Step"}.intersection(
+        kind for _, kind, _ in case.options["steps"]
+    )
+    if blocks and "NoneType" in getattr(got, "message", ""):
+        return "none_kept", (
+            "`grad_of` may return None for an input, which means that there's no "
+            "gradient. Leave that input out: don't add or keep the None."
         )
     return None
 

@@ -8,6 +8,11 @@ from minigrad.graph import pruned
 
 from ..layered import GRAPHS, graphs, reached, sources
 
+NONE = (
+    "The result is None instead of a list. Is a `return` missing? `reverse()`, "
+    "`sort()`, and `append()` return None too, because they change the list itself."
+)
+
 
 def cases(random):
     of = functools.partial(drawn, random)
@@ -58,6 +63,8 @@ def compare(got, expected, case):
 
 
 def diagnose(got, expected, case):
+    if getattr(got, "kind", "") == "type" and "not None" in got.message:
+        return "none", NONE
     raised = "ValueError" in getattr(got, "types", ())
     if raised and "ValueError about" in expected:
         return (
