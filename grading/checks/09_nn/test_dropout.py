@@ -17,7 +17,7 @@ check = TestCheck(
         "whole_rows": "a dropout that drops whole rows",
         "whole_rows 2": "a dropout that drops whole columns",
         "same_again": "a dropout that drops the same elements each time",
-        "raised": "a dropout that fails for p = 1",
+        "divided_by_0 2": "a dropout that fails for p = 1",
     },
     accepts={
         "seed": "drawn by NumPy, so manual_seed doesn't decide it",
