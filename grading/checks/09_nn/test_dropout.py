@@ -14,6 +14,7 @@ check = TestCheck(
         "scaled_down": "a dropout that scales by 1 - p",
         "mask_inverted": "a dropout that keeps with probability p",
         "scaled_by_p": "a dropout that divides by p",
+        "unknown": "a dropout whose scale is too large by 2 percent",
         "whole_rows": "a dropout that drops whole rows",
         "whole_rows 2": "a dropout that drops whole columns",
         "same_again": "a dropout that drops the same elements each time",
