@@ -88,9 +88,13 @@ function showExplorer({ model, el }) {
 
 // ---------------------------------------------------------------- paper
 
-// On paper, nothing is folded, and a still picture stands in for a widget.
+// Paper is light, nothing is folded on it, and a still picture stands in for a widget.
+const { dataset } = document.documentElement;
 let folded = [];
+let theme;
 addEventListener("beforeprint", () => {
+  theme = dataset.theme;
+  dataset.theme = "light";
   folded = [...document.querySelectorAll("details:not([open])")];
   for (const one of folded) one.open = true;
   for (const style of document.querySelectorAll(".minigrad-widget style")) {
@@ -98,6 +102,7 @@ addEventListener("beforeprint", () => {
   }
 });
 addEventListener("afterprint", () => {
+  dataset.theme = theme;
   for (const one of folded) one.open = false;
   for (const page of document.querySelectorAll(".printed-page")) page.remove();
 });
