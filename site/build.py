@@ -4,6 +4,7 @@ In English it goes to build/site/html, and in another language, such as zh_CN, t
 folder below that. With `gettext`, what's to be translated goes to build/site/gettext.
 """
 
+import fcntl
 import subprocess
 import sys
 from pathlib import Path
@@ -25,6 +26,9 @@ def main(words):
     sys.path[:0] = [str(SITE.parent), str(SITE)]
     import pages
 
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    lock = (FOLDER / "lock").open("w")  # held until this process ends
+    fcntl.flock(lock, fcntl.LOCK_EX)
     pages.write(FOLDER)
     languages = [path.name for path in (SITE / "locale").glob("*") if path.is_dir()]
     for word in words or ["", *sorted(languages)]:
