@@ -257,7 +257,7 @@ def training(library, answer, x, y, weight, bias, lr, momentum, epochs, held=1.0
     losses = answer(model, loss_fn, optimizer, x, y, epochs)
     wanted(losses, list, "a list of the losses")
     if any(isinstance(n, Tensor) for n in losses):
-        raise NotPlain("the losses are to be numbers, loss.item(), and not tensors")
+        raise NotPlain("The losses must be numbers, loss.item(), and not tensors.")
     return {
         "losses": losses,
         "more than two losses are in memory": loss_fn.most > 2,

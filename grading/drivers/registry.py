@@ -88,8 +88,15 @@ def scene(function=None, *, changes=()):
 def wanted(value, type_, what):
     """A value, if it has this type; NotPlain for any other."""
     if not isinstance(value, type_):
-        hint = ": does every path end in `return`?" if value is None else ""
-        raise NotPlain(f"{what} is wanted, not {kind(value)}{hint}")
+        said = f"{what[0].upper()}{what[1:]} is wanted, not {kind(value)}."
+        if value is None:
+            said += " Does every path end in `return`?"
+            if issubclass(list, type_):
+                said += (
+                    " `reverse()`, `sort()`, and `append()` return None, because they "
+                    "change the list itself."
+                )
+        raise NotPlain(said)
     return value
 
 

@@ -71,7 +71,7 @@ def epoch_orders(library, answer, n, shuffle, seed, another, stirs):
             for stir in np.random.seed, python_random.seed, minigrad.manual_seed:
                 stir(stirs[number])
             with another_run() if number == 6 else contextlib.nullcontext():
-                orders.append(indices_of(answer(loader), "the order"))
+                orders.append(indices_of(answer(loader), "The order"))
             drawn.append([np.random.random(), python_random.random()])
             drawn[-1] += default_generator.get_state()
     finally:
@@ -87,7 +87,7 @@ def many_orders(library, answer, n, pairs):
     for seed, epoch in pairs:
         loader = loader_of(n, True, seed)
         loader.epoch = epoch
-        orders.append(indices_of(answer(loader), "the order"))
+        orders.append(indices_of(answer(loader), "The order"))
     return orders
 
 
@@ -106,7 +106,7 @@ def changed_loader(library, answer, attributes):
         three = []
         for asked in loader, new, loader:
             order = answer(asked)
-            three.append(indices_of(order, "the order"))
+            three.append(indices_of(order, "The order"))
             if order.flags.writeable:
                 order[:] = 0
         orders.append(three)
@@ -137,11 +137,11 @@ def loader_of(n, shuffle, seed):
 def indices_of(array, what):
     """A list of the indices in an array. NotPlain for anything else."""
     if not isinstance(array, np.ndarray):
-        raise NotPlain(f"{what} must be a NumPy array of indices, not {kind(array)}")
+        raise NotPlain(f"{what} must be a NumPy array of indices, not {kind(array)}.")
     if array.ndim != 1 or array.dtype.kind not in "iu":
         raise NotPlain(
             f"{what} must be an array of integers with one dimension, not of "
-            f"{array.dtype}, shape {array.shape}"
+            f"{array.dtype}, shape {array.shape}."
         )
     return array.tolist()
 
@@ -255,8 +255,8 @@ def train_steps(exercise, weights, norm, training, lr, momentum, held, batches, 
             loss = exercise(model, optimizer, tensor_of(images), tensor_of(labels))
         if isinstance(loss, int | float | np.number):
             raise NotPlain(
-                "the loss must be a tensor, not a number, because .item() waits until "
-                "every kernel of the step has run. Return loss.detach()"
+                "The loss must be a tensor, not a number, because .item() waits until "
+                "every kernel of the step has run. Return loss.detach()."
             )
         if array_of(loss, "the loss").shape:
             raise NotPlain(
@@ -293,7 +293,7 @@ def evaluation(
         result = exercise(model, once)
         recorded = minigrad.is_grad_enabled()
     if not isinstance(result, tuple) or len(result) != 2:
-        raise NotPlain(f"a tuple (loss, accuracy) is wanted, not {kind(result)}")
+        raise NotPlain(f"A tuple (loss, accuracy) is wanted, not {kind(result)}.")
     for name, value in zip(("loss", "accuracy"), result, strict=True):
         if not isinstance(value, int | float | np.number):
             raise NotPlain(f"the {name} must be a number, not {kind(value)}")

@@ -325,7 +325,7 @@ def test_of_a_long_list_from_a_driver_the_first_difference_is_shown():
     nothing = next(s for s in specimens_of(linear) if s.cause == "type")
     with nothing.in_place():
         said = " ".join(str(judge(linear, LocalSubject(), 0)).split())
-    assert "a tensor is wanted, not None: does every path end in `return`?" in said
+    assert "A tensor is wanted, not None. Does every path end in `return`?" in said
 
 
 @pytest.mark.parametrize("subject", [LocalSubject, by_bytes])
