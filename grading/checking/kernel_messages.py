@@ -169,8 +169,8 @@ def pattern(launch, text, name, before, got, expected, wrong):
         return "nothing", f"{name} is as it was before."
     if wrong.all() and _added(before, got, expected):
         return "added", (
-            f"The results are added to what {name} held before the launch. Add up in a "
-            f"variable that starts at 0, or write to each element with `=` first."
+            f"The results are added to what {name} held before the launch. Don't read "
+            "an element before you have written to it with `=`."
         )
     if got.ndim == 2 and np.array_equal(got.ravel(), expected.T.ravel()):
         return "swapped", ("The values are right, but the result is transposed.")
