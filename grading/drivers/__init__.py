@@ -15,8 +15,9 @@ so an answer that is otherwise correct can still forge them:
 - what is recorded, if no gradient shows it (`batch_norm`, `train_step`);
 - how often, and when, something is compared, read, or iterated over
   (`topological_order`, `train_step`, `train_mnist`);
-- whether the same object is returned, whether an argument has changed, and whether a
-  result shares memory with an earlier one, if no later value shows it.
+- whether the same object is returned, or a tuple of one (`apply`), whether an argument
+  has changed, and whether a result shares memory with an earlier one, if no later value
+  shows it.
 
 Imports kernels, isolation.
 """

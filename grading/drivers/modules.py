@@ -145,7 +145,9 @@ def kaiming(library, answer, tensor, seeds, memory="row by row", **options):
     result = weight = library.nn.Parameter(tensor)
     drawn = []
     for _ in after_each(library, seeds):
-        result = answer(weight if result is None else result, **options)
+        if result is None:
+            break
+        result = answer(result, **options)
         drawn.append(library.array(weight))
     returned = "the tensor" if result is weight else kind(result)
     return {"drawn": drawn, "returned": returned}

@@ -37,7 +37,12 @@ AUDITED = [
     "api/nn.html",
     "search.html",
 ]
-needs_site = [pytest.mark.slow, pytest.mark.xdist_group("site")]
+# It runs all notebooks, as other tests do: CI builds it, `make test` doesn't.
+needs_site = [
+    pytest.mark.slow,
+    pytest.mark.nightly,
+    pytest.mark.xdist_group("site"),
+]
 needs_browser = [*needs_site, pytest.mark.browser]
 
 
