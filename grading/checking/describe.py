@@ -21,7 +21,7 @@ CERTAIN |= {"list", "float", "copies", "much"}
 # What Python says of some beginners' mistakes -> what to do.
 HINTS = {
     "truth value of an array with more": "`==`, `<`, and `>` compare arrays element by "
-    "element. Use `np.array_equal(a, b)`, or `.all()`, or `.any()`.",
+    "element. To ask whether all of them are equal, use `np.array_equal(a, b)`.",
     "'function'": "This is a function, not what it returns. Parentheses call it.",
     "Boolean value of Tensor with more": "A tensor of several elements is neither true "
     "nor false. Use `.all()`, count what's True with `.sum()`, or test `is None`.",
@@ -268,7 +268,7 @@ def _cause_of_problem(got, expected):
     if re.search(r"\braise\b", got.where):
         return "raised", (
             f"Your `raise {error}` is reached, but for this input {value} is expected. "
-            f"Is its condition too strict?"
+            f"Which inputs should get there?"
         )
     return "raised", f"It raises {error}, but for this input {value} is expected."
 

@@ -331,7 +331,7 @@ def _of_race(finding, wrong):
 
 def _counted(key, case):
     (launch,), number = case.args, case.got.report.counts[key]
-    return f"{number} {COUNTED.get(key, key)}, but {launch.limits[key]} are enough"
+    return f"{number} {COUNTED.get(key, key)}, but at most {launch.limits[key]} are allowed"
 
 
 def _bits(array):

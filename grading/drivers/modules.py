@@ -230,7 +230,10 @@ def clip(library, answer, *grads, passed, memory="row by row", **options):
     except RuntimeError:
         pairs = zip(scenarios.gradients(library, *params), before, strict=True)
         if not all(g is a or np.array_equal(g, a, equal_nan=True) for g, a in pairs):
-            raise NotPlain("gradients have changed before the error") from None
+            raise NotPlain(
+                "The gradients have already changed when the error is raised. Look at "
+                "the norm before you scale them."
+            ) from None
         raise
     return {
         "norm": library.array(norm).tolist(),
