@@ -331,7 +331,8 @@ def _of_race(finding, wrong):
 
 def _counted(key, case):
     (launch,), number = case.args, case.got.report.counts[key]
-    return f"{number} {COUNTED.get(key, key)}, but at most {launch.limits[key]} are allowed"
+    most = launch.limits[key]
+    return f"{number} {COUNTED.get(key, key)}, but at most {most} are allowed"
 
 
 def _bits(array):
