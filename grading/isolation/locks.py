@@ -84,7 +84,6 @@ ALLOW, EPERM, ENOSYS, KILL = 0x7FFF0000, 0x00050001, 0x00050026, 0x80000000
 MASKED_EQUAL = 7
 BAD_ARCHITECTURE, OPTIMIZE = 2, 8  # attributes of libseccomp's filters
 PDEATHSIG = 1  # prctl
-COLLAPSE = 25  # madvise
 SET_FILTER, ALL_THREADS = 1, 1  # seccomp
 
 
@@ -183,19 +182,6 @@ def end_with_parent():
     """Have Linux end this process when its parent ends, however that happens."""
     if LINUX:
         _call("prctl", PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-
-
-def join_pages():
-    """Have Linux keep what this process has written in huge pages, where it can.
-
-    A fork copies less of their page tables, and splits those that it writes to.
-    """
-    with contextlib.suppress(OSError), open("/proc/self/maps") as file:
-        for place, rights, _, _, number, *_ in map(str.split, file):
-            if rights == "rw-p" and number == "0":
-                begin, end = (int(address, 16) for address in place.split("-"))
-                where = ctypes.c_void_p(begin), ctypes.c_size_t(end - begin)
-                _libc.madvise(*where, COLLAPSE)
 
 
 def limit(limits):

@@ -47,7 +47,6 @@ def serve(descriptor, boxed):
     simulation.warm()
     reader.warm()
     room = Room(boxed)
-    locks.join_pages()
     gc.freeze()  # so that collections in the children touch no shared page
     gc.enable()
     signal.signal(signal.SIGCHLD, _forget_ended)
