@@ -69,11 +69,6 @@ def digest_of_library():
     return whole.hexdigest()
 
 
-def title_of(nb):
-    """The heading that a notebook begins with."""
-    return nb.cells[0].source.partition("\n")[0].removeprefix("# ")
-
-
 def in_order(kind):
     """The names of the lessons, or of the labs, of each chapter that's there."""
     for chapter in course.CHAPTERS:

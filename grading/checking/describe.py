@@ -265,12 +265,17 @@ def _cause_of_problem(got, expected):
     if isinstance(expected, dict):  # of a scene, where another may be expected
         return "raised", f"It raises {error}, which isn't expected here."
     value = "None" if expected is None else "a value"
-    if re.search(r"\braise\b", got.where):
+    if is_own(got):
         return "raised", (
             f"Your `raise {error}` is reached, but for this input {value} is expected. "
             f"Which inputs should get there?"
         )
     return "raised", f"It raises {error}, but for this input {value} is expected."
+
+
+def is_own(error):
+    """Is it raised by a `raise` of an answer, and not by what that has called?"""
+    return re.search(r"\braise\b", error.where) is not None
 
 
 def hint(got):

@@ -1,7 +1,6 @@
 """What is said of a wrong answer: the case that shows it, the cause, and a picture."""
 
 import contextlib
-import re
 
 from ..drivers.registry import PLAYED_BY
 from ..isolation.replies import Problem
@@ -14,13 +13,6 @@ from .verdict import Failure
 
 EVERYWHERE = {"cut", "dtype", "shape"}  # causes that are seen in every wrong case
 EVERYWHERE |= {"swapped", "shifted", "reversed", "every_second", "end", "copied"}
-
-RAISE = re.compile(r"\braise\b")
-
-
-def own_words(*errors):
-    """Are these all raised by statements of answers, so that words are anyone's?"""
-    return all(RAISE.search(error.where) for error in errors)
 
 
 class Explanation:
@@ -103,7 +95,8 @@ class Explanation:
                 return False
             if isinstance(way, Model):
                 return case.right or not value.message  # else the model's own error
-            alike = own_words(value, got) or value.message == got.message
+            own = describe.is_own(value) and describe.is_own(got)  # in any words
+            alike = own or value.message == got.message
             return case.right or alike
         if isinstance(got, Problem) or isinstance(value, Problem):
             return getattr(got, "kind", "") == getattr(value, "kind", "-")

@@ -28,12 +28,12 @@ def pattern(check, cases):
     wrong = [case for case in cases if not case.right]
     if any(isinstance(c.got, Problem) or isinstance(c.expected, Raises) for c in wrong):
         return None
-    results = len({repr(check.both(case)[1]) for case in wrong})
-    if results < LEAST:
+    count = len({repr(check.both(case)[1]) for case in wrong})
+    if count < LEAST:
         return None
     with np.errstate(all="ignore"):
         for name, text, change in _patterns(check, wrong):
-            enough = results > LEAST or name != "off_by"
+            enough = count > LEAST or name != "off_by"
             if enough and all(_shows(check, change, case) for case in wrong):
                 return name, text
     return None
@@ -50,14 +50,13 @@ def _shows(check, change, case):
 
 def _changed(change, got, expected, alike):
     """`expected` with its parts changed that aren't what the answer gave; None: not."""
-    tensors = isinstance(expected, Seen) and isinstance(got, Seen)
     parts = isinstance(expected, Seen | dict | tuple | list)
     if not parts and alike(got, expected):
         return expected
     whole = change(got, expected)
     if whole is not None:
         return whole
-    if tensors:
+    if isinstance(expected, Seen) and isinstance(got, Seen):
         values = _changed(change, got.values, expected.values, alike)
         return None if values is None else expected._replace(values=values)
     if isinstance(expected, dict) and isinstance(got, dict):

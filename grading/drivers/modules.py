@@ -130,6 +130,13 @@ def apart(library, x):
     return memory.permute(*reversed(range(a.ndim)), a.ndim)[..., 0]
 
 
+def placed(library, memory, *tensors):
+    """These tensors, where `memory` says: "row by row", as they are, or "apart"."""
+    if memory == "row by row":
+        return tensors
+    return [x if x is None else apart(library, x) for x in tensors]
+
+
 def after_each(library, seeds):
     """Seed the random numbers with each of these in turn; None goes on without."""
     for seed in seeds:
@@ -141,7 +148,7 @@ def after_each(library, seeds):
 @driver(changes=("tensor",))
 def kaiming(library, answer, tensor, seeds, memory="row by row", **options):
     """Fills a weight after each seed, each time what was returned: its numbers."""
-    tensor = apart(library, tensor) if memory == "apart" else tensor
+    (tensor,) = placed(library, memory, tensor)
     result = weight = library.nn.Parameter(tensor)
     drawn = []
     for _ in after_each(library, seeds):
@@ -184,9 +191,7 @@ def stepped(library, param, grads, order, step):
 def sgd(library, answer, param, buffer, *grads, order, memory="row by row", **options):
     """Steps with these gradients: the parameter after each, and what the buffer is."""
     same = False
-    if memory == "apart":
-        param, *grads = (apart(library, x) for x in (param, *grads))
-        buffer = buffer if buffer is None else apart(library, buffer)
+    param, buffer, *grads = placed(library, memory, param, buffer, *grads)
 
     def step(param, grad, number):
         nonlocal buffer, same
@@ -201,10 +206,10 @@ def sgd(library, answer, param, buffer, *grads, order, memory="row by row", **op
 @driver(changes=("param", "exp_avg", "exp_avg_sq"))
 def adam(library, answer, param, *grads, order, memory="row by row", **options):
     """The same of a rule with two averages."""
-    averages = {"exp_avg": param * 0, "exp_avg_sq": param * 0}
-    if memory == "apart":
-        param, *grads = (apart(library, x) for x in (param, *grads))
-        averages = {name: apart(library, x) for name, x in averages.items()}
+    param, first, second, *grads = placed(
+        library, memory, param, param * 0, param * 0, *grads
+    )
+    averages = {"exp_avg": first, "exp_avg_sq": second}
 
     def step(param, grad, number):
         answer(param, grad, *averages.values(), number, **options)
@@ -216,8 +221,7 @@ def adam(library, answer, param, *grads, order, memory="row by row", **options):
 @driver(changes=("parameters",))
 def clip(library, answer, *grads, passed, memory="row by row", **options):
     """Clips: the norm that is returned, and the gradients afterwards."""
-    if memory == "apart":
-        grads = [g if g is None else apart(library, g) for g in grads]
+    grads = placed(library, memory, *grads)
     params = [library.tensor(0) if g is None else g * 0 for g in grads]
     params = [*map(library.nn.Parameter, params)]
     for p, g in zip(params, grads, strict=True):
